@@ -1,0 +1,127 @@
+"""What every delay law has in common.
+
+A delay D is a whole number of time units, D >= 0, or never. A law is given by its survival function
+
+    S(m) = P(D > m),   m = 0, 1, 2, ...,
+
+and everything else follows from it: a uniform u in [0, 1) is turned into the delay by inversion,
+
+    D = min{m : S(m) <= u},   so that P(D > m) = P(u < S(m)) = S(m).
+
+Assumption 1 of the paper asks S(m) <= m^-alpha for all m >= 1: see `Delay.max_alpha`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from patientbandits.errors import number, require, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+FARTHEST = 2**53
+"""Delays beyond this are 'never': no float tells them apart."""
+
+Formula = Callable[[float, float, float, float], float]
+
+
+class Part(NamedTuple):
+    """One term of a survival function: weight * formula(m, a, b, c)."""
+
+    weight: float
+    formula: Formula
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
+
+
+class Delay:
+    """A law of delays. A law of your own: a frozen dataclass with `survival_at`, nothing else."""
+
+    formula: ClassVar[Formula | None] = None
+    """The survival function as a plain function of (m, a, b, c); the engine compiles it."""
+
+    @property
+    def owner(self) -> str:
+        return type(self).__name__
+
+    def parameters(self) -> tuple[float, float, float]:
+        """The (a, b, c) of `formula`."""
+        return 0.0, 0.0, 0.0
+
+    def parts(self) -> tuple[Part, ...] | None:
+        """The law as a weighted sum of formulas, or None if only `survival_at` knows it."""
+        formula = type(self).formula
+        return None if formula is None else (Part(1.0, formula, *self.parameters()),)
+
+    def survival_at(self, m: int) -> float:
+        """S(m) = P(D > m) for one m >= 0."""
+        parts = self.parts()
+        if parts is None:
+            raise NotImplementedError(f"{self.owner} must define survival_at(m)")
+        return sum(part.weight * part.formula(float(m), part.a, part.b, part.c) for part in parts)
+
+    def survival(self, m: ArrayLike) -> Any:
+        """S(m) = P(D > m), for one m or an array of them; between whole numbers S(m) = S(floor(m))."""
+        import numpy as np
+
+        times = np.floor(np.asarray(m, dtype=float))
+        require(bool(np.all(times >= 0)), self.owner, "survival needs m >= 0", m=m)
+        values = np.array([self.survival_at(int(x)) if x < FARTHEST else 0.0 for x in times.ravel()])
+        return float(values[0]) if times.ndim == 0 else values.reshape(times.shape)
+
+    def cdf(self, m: ArrayLike) -> Any:
+        """tau(m) = P(D <= m) = 1 - S(m)."""
+        return 1.0 - self.survival(m)
+
+    def inverse(self, u: float) -> float:
+        """min{m : S(m) <= u}, or infinity: the delay that the uniform number u stands for."""
+        u = number(self.owner, "u", u)
+        require(0 <= u < 1, self.owner, "inverse needs 0 <= u < 1", u=u)
+        if self.survival_at(0) <= u:
+            return 0.0
+        below, above = 0, 1
+        while self.survival_at(above) > u:
+            below, above = above, above * 2
+            if above > FARTHEST:
+                return math.inf
+        while above - below > 1:
+            middle = (below + above) // 2
+            below, above = (middle, above) if self.survival_at(middle) > u else (below, middle)
+        return float(above)
+
+    def sample(self, size: int, seed: int = 0, horizon: int = 100_000) -> NDArray[np.float64]:
+        """``size`` delays by inversion; those beyond ``horizon`` are infinity."""
+        from patientbandits.engine.worlds import sample_delays
+
+        return sample_delays(self, whole(self.owner, "size", size), seed, whole(self.owner, "horizon", horizon, 1))
+
+    def max_alpha(self) -> float:
+        """The largest alpha for which Assumption 1 holds: inf over m >= 2 of -log S(m) / log m.
+
+        0 means: for none. Infinity means: for all. Found by search over all m up to 1000 and a
+        geometric grid beyond, refined around its minimum.
+        """
+        def exponent(m: int) -> float:
+            tail = self.survival_at(m)
+            return -math.log(tail) / math.log(m) if tail > 0 else math.inf
+
+        grid = [*range(2, 1000), *sorted({int(1000 * 1.03**k) for k in range(950)})]
+        values = [exponent(m) for m in grid]
+        best = min(range(len(grid)), key=values.__getitem__)
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        around = range(low, high + 1, max(1, (high - low) // 1000))
+        return max(0.0, min(values[best], min(exponent(m) for m in around)))
+
+    def satisfies(self, alpha: float) -> bool:
+        """Whether Assumption 1 holds with this alpha (up to rounding)."""
+        return self.max_alpha() >= alpha * (1 - 1e-12)
+
+    def describe(self) -> dict[str, Any]:
+        """The law as plain data, for files."""
+        return {"law": self.owner, **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}}  # type: ignore[arg-type]

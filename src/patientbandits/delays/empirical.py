@@ -1,0 +1,49 @@
+"""The law of delays that were observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from patientbandits.delays.base import Delay
+from patientbandits.errors import number, require, whole
+
+
+@dataclass(frozen=True)
+class Empirical(Delay):
+    """D takes each of ``delays`` with its weight (all equal by default).
+
+    A histogram is the same thing: its bins' values as ``delays``, its counts as ``weights``.
+    Observed delays of conversions are biased short while conversions are still under way.
+    """
+
+    delays: Sequence[int]
+    weights: Sequence[float] | None = None
+    _steps: tuple[tuple[int, float], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        delays = tuple(whole(self.owner, "every delay", d) for d in self.delays)
+        require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
+        weights = (1.0,) * len(delays) if self.weights is None else tuple(number(self.owner, "every weight", w) for w in self.weights)
+        require(len(weights) == len(delays), self.owner, "weights must match delays in number", delays=len(delays), weights=len(weights))
+        require(all(0 <= w < float("inf") for w in weights) and sum(weights) > 0, self.owner,
+                "weights must be finite, >= 0 and not all 0", weights=self.weights)  # fmt: skip
+        object.__setattr__(self, "delays", delays)
+        object.__setattr__(self, "weights", None if self.weights is None else weights)
+        mass: dict[int, float] = {}
+        for delay, weight in zip(delays, weights, strict=True):
+            mass[delay] = mass.get(delay, 0.0) + weight
+        steps, above = [], 0.0
+        for delay in sorted(mass, reverse=True):  # from the largest down: the last step is exactly 0
+            steps.append((delay, above / sum(weights)))
+            above += mass[delay]
+        object.__setattr__(self, "_steps", tuple(reversed(steps)))
+
+    def survival_at(self, m: int) -> float:
+        from bisect import bisect_right
+
+        at = bisect_right(self._steps, m, key=lambda step: step[0])
+        return self._steps[at - 1][1] if at else 1.0
+
+    def describe(self) -> dict[str, object]:
+        return {"law": self.owner, "delays": list(self.delays), "weights": None if self.weights is None else list(self.weights)}

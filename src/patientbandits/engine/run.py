@@ -1,0 +1,88 @@
+"""Runs a policy on a world: allocates, splits the runs among threads, collects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.engine.episode import TREE_FROM, Output, Scratch, Task, kernel_for
+from patientbandits.engine.rng import base_keys
+from patientbandits.engine.worlds import TWO_POINT, World, world_of
+from patientbandits.errors import InputError
+from patientbandits.policies.base import Policy, Rule, rule_of
+
+if TYPE_CHECKING:
+    from patientbandits.problem import Problem
+
+TABLE = 1 << 16
+"""The bonus is tabulated up to this many pulls; beyond, building the table would cost more than it saves."""
+
+BLOCK_ROUNDS = 20_000_000
+"""About how many rounds a thread plays before it looks up: how long an interruption waits."""
+
+
+def scratch_for(world: World, rule: Rule, horizon: int) -> Scratch:
+    """Working space for one thread."""
+    arms = len(world.gaps)
+    implied = bool(np.all((world.reward_kind == TWO_POINT) & (world.reward_numbers[:, 1] == 0)))
+    details = horizon + 2 if "arrived" in rule.hooks or not implied else 1
+    leaves = 1 << (arms - 1).bit_length() if rule.lasting and arms >= TREE_FROM else 1
+    rounds = horizon + 2
+    return Scratch(
+        np.zeros(rounds, np.int32), np.empty(rounds, np.int32), np.empty(rounds, np.int32),
+        np.empty(details), np.empty(details, np.int32),
+        np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms),
+        np.full(2 * leaves, -1), np.zeros(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1),
+    )  # fmt: skip
+
+
+def play(
+    problem: Problem, policy: Policy, rounds: NDArray[np.int64], runs: range, seed: int, anytime: bool, workers: int | None,
+    progress: Callable[[int], None] | None = None,
+) -> Output:  # fmt: skip
+    """Play the runs numbered ``runs`` up to the last of ``rounds``, recording at each of them."""
+    horizon = int(rounds[-1])
+    world = world_of(problem, horizon)
+    rule = rule_of(policy, problem.arms, horizon_known=not anytime)
+    blank = tuple(policy.memory(problem.arms, horizon))
+    kernel = kernel_for(rule, policy.memory(problem.arms, 1))
+    world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
+    total, traced = len(runs), "trace" in rule.hooks
+    out = Output(
+        rounds, np.empty((total, len(rounds))), np.empty((total, len(rounds)) if traced else (0, 0)),
+        np.empty((total, problem.arms), np.int64), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+    def block(first: int, last: int) -> int:
+        view = Output(rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad)
+        task = Task(runs.start + first, runs.start + last, horizon, anytime, world_key, policy_key)
+        memory: Any = tuple(array.copy() for array in blank)
+        kernel(world, task, scratch_for(world, rule, horizon), tuple(rule.numbers), memory, blank, view)
+        return last - first
+
+    threads = min(workers or os.cpu_count() or 1, max(total, 1))
+    size = max(1, min(-(-total // threads), BLOCK_ROUNDS // horizon))
+    blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
+    block(0, 0)  # compile, or find in the cache, before threads start
+    if threads == 1:
+        for first, last in blocks:
+            done = block(first, last)
+            if progress:
+                progress(done)
+    else:
+        pool = ThreadPoolExecutor(threads)
+        try:
+            for future in as_completed([pool.submit(block, *bounds) for bounds in blocks]):
+                done = future.result()
+                if progress:
+                    progress(done)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+    if out.bad[0]:
+        raise InputError(f"{policy.owner}: an index must be a number; got NaN in round {out.bad[0]}.")
+    return out

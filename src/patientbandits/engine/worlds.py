@@ -1,0 +1,216 @@
+"""Worlds: the truth of a problem as arrays, and the outcome of any pull as a function of its address.
+
+Every delay law becomes a table. For u uniform the delay is min{m : S(m) <= u}; a guide of 4096 cells gives for
+each value of u's upper bits the first and last candidate, and a search in the table of S finds the one, exactly,
+without computing a power. The table ends at `HEAD`; beyond it a coarse table of knots brackets the delay, and the
+law's own formula decides. A pull whose u is below S(rounds left) never arrives in time and is not stored.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.delays.base import Delay, Formula
+from patientbandits.delays.light import geometric, log_normal, weibull
+from patientbandits.delays.pareto import power, shifted_power
+from patientbandits.delays.simple import staircase, step
+from patientbandits.engine.compile import cached
+from patientbandits.engine.rng import DELAY_SALT, address, base_keys, beta, following, mix, unit
+
+if TYPE_CHECKING:
+    from patientbandits.problem import Problem
+
+CELLS = 4096
+HEAD = 1 << 15
+FORMULAS: tuple[Formula, ...] = (step, staircase, power, shifted_power, geometric, weibull, log_normal)
+STEP, STAIRCASE, POWER, SHIFTED_POWER, GEOMETRIC, WEIBULL, LOG_NORMAL = range(len(FORMULAS))
+TWO_POINT, BETA = 0, 1
+
+
+class World(NamedTuple):
+    """A problem as the kernels see it. Arrays over arms unless said otherwise."""
+
+    streams: NDArray[np.uint64]
+    """which random stream each arm draws from"""
+    reward_kind: NDArray[np.int64]
+    reward_numbers: NDArray[np.float64]
+    """(arms, 3): two-point (probability of high, low, high) or beta (a, b, 0)"""
+    law: NDArray[np.int64]
+    """the row of each arm's law in the tables below"""
+    guide: NDArray[np.int64]
+    """(laws, CELLS + 1)"""
+    survival: NDArray[np.float64]
+    """(laws, head + 1): S(0..head)"""
+    knots: NDArray[np.int64]
+    """times from head to the horizon, growing by 1/64"""
+    knot_survival: NDArray[np.float64]
+    """(laws, knots)"""
+    parts: NDArray[np.float64]
+    """(laws, parts, 5): weight, formula's number, a, b, c; weight 0 fills up"""
+    gaps: NDArray[np.float64]
+
+
+def formula(kind: float, m: float, a: float, b: float, c: float) -> float:
+    """The survival formula number ``kind``."""
+    if kind == POWER:
+        return power(m, a, b, c)
+    if kind == SHIFTED_POWER:
+        return shifted_power(m, a, b, c)
+    if kind == STEP:
+        return step(m, a, b, c)
+    if kind == STAIRCASE:
+        return staircase(m, a, b, c)
+    if kind == GEOMETRIC:
+        return geometric(m, a, b, c)
+    if kind == WEIBULL:
+        return weibull(m, a, b, c)
+    return log_normal(m, a, b, c)
+
+
+def survival_of(parts: NDArray[np.float64], m: float) -> float:
+    """S(m) = sum over parts of weight * formula."""
+    total = 0.0
+    for part in parts:
+        if part[0] > 0.0:
+            total += part[0] * formula(part[1], m, part[2], part[3], part[4])
+    return total
+
+
+def fill(parts: NDArray[np.float64], times: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """out[j] = S(times[j])."""
+    for j in range(len(times)):
+        out[j] = survival_of(parts, float(times[j]))
+
+
+def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int64]) -> None:
+    """guide[j] = min{m : S(m) <= j / CELLS}, so that the delays of cell j lie in guide[j + 1] .. guide[j]."""
+    m = 0
+    for j in range(CELLS, -1, -1):
+        while m < len(survival) - 1 and survival[m] > j / CELLS:
+            m += 1
+        guide[j] = m
+
+
+def delay_of(world: World, law: int, u: float, left: int) -> int:
+    """min{m : S(m) <= u} if that is <= left, else -1."""
+    survival = world.survival[law]
+    cell = int(u * CELLS)
+    low, high = world.guide[law, cell + 1], world.guide[law, cell]
+    if survival[high] > u:
+        return tail_delay(world, law, u, left)
+    while high - low > 8:
+        middle = (low + high) // 2
+        if survival[middle] > u:
+            low = middle + 1
+        else:
+            high = middle
+    while survival[low] > u:
+        low += 1
+    return low if low <= left else -1
+
+
+def tail_delay(world: World, law: int, u: float, left: int) -> int:
+    """`delay_of` beyond the table: bracketed by the knots, decided by the law's formula."""
+    knots, values, parts = world.knots, world.knot_survival[law], world.parts[law]
+    if values[len(knots) - 1] > u:
+        return -1
+    below, above = 0, len(knots) - 1  # S(knots[below]) > u >= S(knots[above])
+    while above - below > 1:
+        middle = (below + above) // 2
+        if values[middle] > u:
+            below = middle
+        else:
+            above = middle
+    low, high = knots[below], knots[above]
+    if low >= left:
+        return -1
+    slope = math.log(values[below] / max(u, 1e-300)) / math.log(values[below] / max(values[above], 1e-300))
+    guess = int(low * math.exp(slope * math.log(high / low)))
+    stride = 1
+    while high - low > 1:  # a power law's guess is exact to a step or two; otherwise the strides turn into bisection
+        middle = min(max(guess, low + 1), high - 1)
+        if survival_of(parts, float(middle)) > u:
+            low, guess = middle, middle + stride
+        else:
+            high, guess = middle, middle - stride
+        stride *= 2
+        if stride > 8:
+            guess = (low + high) // 2
+    return high if high <= left else -1
+
+
+def outcome(world: World, key: int, round_: int, arm: int, left: int) -> tuple[float, int]:
+    """Reward and delay of pulling ``arm`` in ``round_``; delay -1 if it does not arrive within ``left`` rounds."""
+    bits = address(key, round_, world.streams[arm])
+    numbers = world.reward_numbers[arm]
+    if world.reward_kind[arm] == TWO_POINT:
+        reward = numbers[2] if unit(bits) < numbers[0] else numbers[1]
+    else:
+        reward = beta(numbers[0], numbers[1], bits)
+    if reward == 0.0:
+        return 0.0, -1
+    return reward, delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
+
+
+@lru_cache(maxsize=64)
+def tables(laws: tuple[Delay, ...], horizon: int) -> tuple[NDArray[Any], ...]:
+    """guide, survival, knots, knot_survival and parts of ``laws``, for delays up to ``horizon``."""
+    decomposed = [law.parts() for law in laws]
+    head = min(horizon, HEAD) if all(parts is not None for parts in decomposed) else horizon
+    knot_list = [head]
+    while knot_list[-1] < horizon:
+        knot_list.append(min(horizon, knot_list[-1] + max(1, knot_list[-1] // 64)))
+    knots, times = np.array(knot_list), np.arange(head + 1)
+    parts_array = np.zeros((len(laws), max(len(parts or ()) for parts in decomposed) or 1, 5))
+    survival, guide = np.empty((len(laws), head + 1)), np.empty((len(laws), CELLS + 1), np.int64)
+    knot_survival = np.empty((len(laws), len(knots)))
+    for j, (law, parts) in enumerate(zip(laws, decomposed, strict=True)):
+        if parts is None:
+            survival[j] = law.survival(times)
+            knot_survival[j] = survival[j, -1]
+        else:
+            for row, part in zip(parts_array[j], parts, strict=False):
+                row[:] = part.weight, FORMULAS.index(part.formula), part.a, part.b, part.c
+            cached(fill, "fill")(parts_array[j], times, survival[j])
+            cached(fill, "fill")(parts_array[j], knots, knot_survival[j])
+        cached(fill_guide, "fill_guide")(survival[j], guide[j])
+    return guide, survival, knots, knot_survival, parts_array
+
+
+def world_of(problem: Problem, horizon: int) -> World:
+    """``problem`` as arrays, exact for delays up to ``horizon``."""
+    distinct = tuple(dict.fromkeys(problem.delays))
+    guide, survival, knots, knot_survival, parts = tables(distinct, horizon)
+    encoded = [reward.encode(mean) for reward, mean in zip(problem.rewards, problem.means, strict=True)]
+    return World(
+        np.array(problem.streams, np.uint64),
+        np.array([BETA if kind == "beta" else TWO_POINT for kind, _ in encoded]),
+        np.array([numbers for _, numbers in encoded], dtype=float),
+        np.array([distinct.index(law) for law in problem.delays]),
+        guide, survival, knots, knot_survival, parts,
+        np.array(problem.gaps),
+    )  # fmt: skip
+
+
+def fill_sample(world: World, key: int, horizon: int, out: NDArray[np.float64]) -> None:
+    """out[j] = a delay of law 0, or infinity beyond the horizon."""
+    bits = key
+    for j in range(len(out)):
+        bits = following(bits)
+        delay = delay_of(world, 0, unit(bits), horizon)
+        out[j] = delay if delay >= 0 else np.inf
+
+
+def sample_delays(law: Delay, size: int, seed: int, horizon: int) -> NDArray[np.float64]:
+    """``size`` delays of ``law`` by inversion, infinity beyond ``horizon``."""
+    from patientbandits.problem import Problem
+
+    out = np.empty(size)
+    world = world_of(Problem([1.0], [law]), horizon)
+    cached(fill_sample, "fill_sample")(world, np.uint64(base_keys(seed)[0]), horizon, out)
+    return out

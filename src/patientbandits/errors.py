@@ -1,0 +1,68 @@
+"""Errors are part of the interface: each names its owner, the rule and the value that broke it."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """Something the user gave breaks a rule; the message is one line and complete."""
+
+
+def require(holds: object, owner: str, rule: str, **values: object) -> None:
+    """Raise ``owner: rule; got name=value.`` unless ``holds``.
+
+    Write every rule so that NaN breaks it: ``require(x > 0, ...)``, never ``if x <= 0: raise``.
+    """
+    if not holds:
+        got = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        raise InputError(f"{owner}: {rule}; got {got}." if got else f"{owner}: {rule}.")
+
+
+def number(owner: str, name: str, value: object) -> float:
+    """``value`` as a float, refusing text, booleans and anything else that is not a number."""
+    try:
+        if isinstance(value, (str, bytes, bool)):
+            raise TypeError
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: {name} must be a number; got {name}={value!r}.") from None
+
+
+def positive(owner: str, name: str, value: object) -> float:
+    """A finite number above zero."""
+    x = number(owner, name, value)
+    require(0 < x < math.inf, owner, f"{name} must be a finite number > 0", **{name: value})
+    return x
+
+
+def probability(owner: str, name: str, value: object) -> float:
+    """A number in [0, 1]."""
+    x = number(owner, name, value)
+    require(0 <= x <= 1, owner, f"{name} must be in [0, 1]", **{name: value})
+    return x
+
+
+def whole(owner: str, name: str, value: object, least: int = 0) -> int:
+    """An integer of at least ``least``; 3.0 counts, 3.5 does not."""
+    x = number(owner, name, value)
+    require(x == x and abs(x) < 2**63 and x == int(x) and x >= least, owner,
+            f"{name} must be an integer >= {least}", **{name: value})  # fmt: skip
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def choice(owner: str, name: str, value: object, options: Iterable[str]) -> str:
+    """One of ``options``; otherwise the message proposes the nearest one."""
+    known = list(options)
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{owner}: {name} must be one of {', '.join(known)}; got {name}={value!r}.{nearest(value, known)}")
+    return value
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` for the closest known name, or nothing."""
+    folded = {option.lower(): option for option in known}
+    close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
+    return f" Did you mean {folded[close[0]]!r}?" if close else ""

@@ -1,0 +1,121 @@
+"""What is true: arms with their rewards and delays. A policy never sees this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from patientbandits.delays import LAWS, Delay, NoDelay
+from patientbandits.errors import InputError, choice, probability, require
+from patientbandits.rewards import REWARDS, Bernoulli, Reward
+
+
+@dataclass(frozen=True)
+class Problem:
+    """K arms; arm i pays C with mean means[i], and C arrives after an independent delay of law delays[i].
+
+    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random stream that
+    each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay comparable.
+    """
+
+    means: Sequence[float]
+    delays: Sequence[Delay] | Delay = NoDelay()
+    rewards: Sequence[Reward] | Reward = Bernoulli()
+    streams: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        owner = "Problem"
+        if isinstance(self.means, (str, bytes)) or not hasattr(self.means, "__len__"):
+            raise InputError(f"{owner}: means must be a list of numbers; got means={self.means!r}.")
+        means = tuple(probability(owner, "every mean", mean) for mean in self.means)
+        require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
+        delays = self._per_arm("delays", self.delays, Delay, len(means))
+        rewards = self._per_arm("rewards", self.rewards, Reward, len(means))
+        streams = tuple(range(len(means))) if self.streams is None else tuple(self.streams)
+        require(len(streams) == len(means), owner, "streams must match means in number", streams=len(streams), means=len(means))
+        for reward, mean in zip(rewards, means, strict=True):
+            reward.encode(mean)
+        for name, value in (("means", means), ("delays", delays), ("rewards", rewards), ("streams", streams)):
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
+        values = (given,) * arms if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
+        for value in values:
+            if not isinstance(value, kind):
+                raise InputError(f"Problem: every one of {name} must be a {kind.__name__.lower()} law; got {value!r}.")
+        require(len(values) == arms, "Problem", f"{name} must be one law or as many as means", **{name: len(values), "means": arms})
+        return values
+
+    @property
+    def arms(self) -> int:
+        return len(self.means)
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """max mean - mean, arm by arm."""
+        best = max(self.means)
+        return tuple(best - mean for mean in self.means)
+
+    def without_delays(self) -> Problem:
+        """The same rewards, arriving at once: the oracle's world."""
+        return replace(self, delays=NoDelay())
+
+    def select(self, arms: Sequence[int]) -> Problem:
+        """The problem with these arms in this order, each with the random stream it has here."""
+        for arm in arms:
+            require(0 <= arm < self.arms, "Problem.select", f"every arm must be in 0..{self.arms - 1}", arm=arm)
+        pick = [tuple(values[arm] for arm in arms) for values in (self.means, self.delays, self.rewards, self.streams)]  # type: ignore[index]
+        return Problem(*pick)
+
+    def max_alpha(self) -> float:
+        """The largest alpha for which every arm satisfies Assumption 1 (0: none does)."""
+        return min(law.max_alpha() for law in set(self.delays))  # type: ignore[arg-type]
+
+    def describe(self) -> dict[str, Any]:
+        """The problem as plain data, for files."""
+        return {
+            "means": list(self.means),
+            "delays": [law.describe() for law in self.delays],  # type: ignore[union-attr]
+            "rewards": [reward.describe() for reward in self.rewards],  # type: ignore[union-attr]
+            "streams": list(self.streams or ()),
+        }
+
+
+def law_from(data: Any, owner: str = "delay") -> Delay:
+    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}."""
+    return _build(data, "law", LAWS, owner, laws=lambda laws: [law_from(law, owner) for law in laws])
+
+
+def reward_from(data: Any, owner: str = "reward") -> Reward:
+    """The reward law that ``describe`` gave, or a study file names."""
+    return _build(data, "reward", REWARDS, owner)
+
+
+def problem_from(data: dict[str, Any]) -> Problem:
+    """The problem that ``describe`` gave."""
+    return Problem(data["means"], [law_from(law) for law in data["delays"]], [reward_from(r) for r in data["rewards"]], data["streams"])
+
+
+def _build(data: Any, key: str, known: dict[str, Any], owner: str, **convert: Any) -> Any:
+    if isinstance(data, str):
+        data = {key: data}
+    if not isinstance(data, dict) or key not in data:
+        raise InputError(f"{owner}: a {key} is needed, for example {{{key} = {next(iter(known))!r}}}; got {data!r}.")
+    kind = known[choice(owner, key, data[key], known)]
+    arguments = {name: convert.get(name, lambda value: value)(value) for name, value in data.items() if name != key}
+    return construct(kind, arguments, owner)
+
+
+def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
+    """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
+    from dataclasses import MISSING, fields
+
+    known = {f.name: f for f in fields(kind) if f.init}
+    for name in arguments:
+        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
+    for name, f in known.items():
+        if name not in arguments and f.default is MISSING and f.default_factory is MISSING:
+            raise InputError(f"{owner}: {kind.__name__} needs {name}.")
+    return kind(**arguments)
