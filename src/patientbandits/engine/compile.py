@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 """``_nrt=False``: kernels allocate nothing and count no references, which halves their time."""
 
 LIBRARIES = {"math", "numpy", "builtins"}
@@ -55,7 +55,7 @@ def outside(function: types.FunctionType) -> dict[str, Any]:
 def digest(function: Callable[..., Any]) -> str:
     """A hexadecimal name for everything that decides what ``function`` computes."""
     seen: dict[int, int] = {}
-    sha = hashlib.sha256()
+    sha = hashlib.sha256(repr(sorted(OPTIONS.items())).encode())
 
     def add(value: Any) -> None:
         value = getattr(value, "py_func", value)

@@ -1,8 +1,10 @@
 """The compiled episode: one kernel for every policy.
 
-The kernel is written once around a policy's rule and compiled for it. It keeps, for each arm, the pulls and the
-sum of rewards that have arrived; rewards under way hang in linked lists, one per round of arrival, so a round costs
-the same however many are pending, and memory grows with T, not with T * K.
+The kernel is written once around a policy's rule and compiled for it. It keeps, for each arm, the pulls and the sum
+of rewards that have arrived. Rewards under way wait either as counts per round and arm (few arms, and nobody asks for
+more) or in linked lists, one per round of arrival; so a round costs the same however many are pending, and memory
+grows with T, not with T * K. A few runs are played side by side: each waits for its own memory and its own divisions,
+and together they wait less.
 """
 
 from __future__ import annotations
@@ -19,9 +21,6 @@ from patientbandits.engine.rng import GOLDEN, MASK, address, mix, run_key
 from patientbandits.engine.worlds import World, outcome
 from patientbandits.policies.base import Arm, Rule
 
-TREE_FROM = 24
-"""From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
-
 
 class Task(NamedTuple):
     """Which runs to do, and how long."""
@@ -35,19 +34,23 @@ class Task(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working space of one thread. ``due[t]`` is the newest pull whose reward arrives in round t, 0 for none;
-    ``next_due[s]`` the next of the same round after pull s."""
+    """Working space of one thread; the first axis is the run among those played side by side."""
 
-    due: NDArray[np.int32]
+    due: NDArray[Any]
+    """counted: rewards arriving, by round * arms + arm. Listed: the newest pull arriving in a round, 0 for none."""
     next_due: NDArray[np.int32]
+    """listed: the next pull that arrives in the same round"""
     arm_of: NDArray[np.int32]
     reward_of: NDArray[np.float64]
     delay_of: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    """world, ties, policy's randomness"""
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
+    bonus: NDArray[np.float64]
     index: NDArray[np.float64]
     winner: NDArray[np.int64]
-    """tournament tree: the better of two, from the leaves (arms) to the root at 1"""
+    """tournament tree: the better of two, from the leaves (arms) to the root at 1; width 2 if there is none"""
     table: NDArray[np.float64]
     """bonus by number of pulls, as far as it goes"""
 
@@ -62,30 +65,41 @@ class Output(NamedTuple):
     bad: NDArray[np.int64]
 
 
-def beats(x: int, y: int, scratch: Scratch, key: int, streams: NDArray[np.uint64]) -> bool:
+def beats(x: int, y: int, g: int, scratch: Scratch, streams: NDArray[np.uint64]) -> bool:
     """Whether arm x goes before arm y: a larger index or, in a tie, a larger priority.
 
     The priority is random, drawn for each arm anew with each of its pulls.
     """
-    a, b = scratch.index[x], scratch.index[y]
+    a, b = scratch.index[g, x], scratch.index[g, y]
     if a != b:
         return a > b
-    return address(key, np.uint64(scratch.pulls[x]), streams[x]) > address(key, np.uint64(scratch.pulls[y]), streams[y])
+    key, pulls = scratch.keys[g, 1], scratch.pulls
+    return address(key, np.uint64(pulls[g, x]), streams[x]) > address(key, np.uint64(pulls[g, y]), streams[y])
 
 
-def climb(arm: int, scratch: Scratch, key: int, streams: NDArray[np.uint64]) -> None:
+def climb(arm: int, g: int, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
     """Bring the tournament tree up to date after the index of ``arm`` has changed."""
     winner = scratch.winner
-    node = (len(winner) // 2 + arm) // 2
+    node = (winner.shape[1] // 2 + arm) >> 1
     while node >= 1:
-        left, right = winner[2 * node], winner[2 * node + 1]
+        left, right = winner[g, 2 * node], winner[g, 2 * node + 1]
         best = left
-        if right >= 0 and beats(right, left, scratch, key, streams):
+        if right >= 0 and beats(right, left, g, scratch, streams):
             best = right
-        if best == winner[node] and best != arm:
+        if best == winner[g, node] and best != arm:
             break
-        winner[node] = best
-        node //= 2
+        winner[g, node] = best
+        node >>= 1
+
+
+def plant(g: int, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
+    """The tournament tree before the first round."""
+    winner, leaves = scratch.winner, scratch.winner.shape[1] // 2
+    for leaf in range(leaves):
+        winner[g, leaves + leaf] = leaf if leaf < scratch.pulls.shape[1] else -1
+    for node in range(leaves - 1, 0, -1):
+        left, right = winner[g, 2 * node], winner[g, 2 * node + 1]
+        winner[g, node] = right if right >= 0 and beats(right, left, g, scratch, streams) else left
 
 
 def nothing(*arguments: Any) -> None:
@@ -94,9 +108,8 @@ def nothing(*arguments: Any) -> None:
 
 def wrapper(kind: Any) -> Callable[..., Any]:
     """A function from a plain tuple to the named tuple ``kind``: kernels' signatures hold no classes of users."""
-    fields = getattr(kind, "_fields", ())
     scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
-    exec(f"def wrap(values): return kind({', '.join(f'values[{j}]' for j in range(len(fields)))})", scope)
+    exec(f"def wrap(values): return kind({', '.join(f'values[{j}]' for j in range(len(kind._fields)))})", scope)
     return scope["wrap"]  # type: ignore[no-any-return]
 
 
@@ -107,112 +120,140 @@ def resetter(fields: int) -> Callable[..., Any]:
     return scope["reset"]  # type: ignore[no-any-return]
 
 
-def kernel_for(rule: Rule, memory: tuple[Any, ...]) -> Any:
+def kernel_for(rule: Rule, memory: tuple[Any, ...], counted: bool) -> Any:
     """The compiled kernel for a rule."""
     names = ("bonus" if rule.from_bonus else "index", "refresh", "pulled", "arrived", "trace")
     hooks = tuple(rule.hooks.get(name, nothing) for name in names)
-    return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.lasting, rule.first_pulls)
+    return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.lasting, rule.first_pulls, counted)
 
 
 @cache
-def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, lasting: bool, first: int) -> Any:
+def _kernel(
+    hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, lasting: bool, first: int, counted: bool
+) -> Any:
     formula, refresh, pulled, arrived, trace = hooks
     numbers_of, memory_of = wrapper(numbers_kind), wrapper(memory_kind)
     reset, traced = resetter(len(memory_kind._fields)), trace is not nothing
+    additive = from_bonus and lasting
 
-    def index_of(self: Any, memory: Any, arm: int, scratch: Scratch, t: int, horizon: float, random: int) -> float:
-        pulls = scratch.pulls[arm]
+    def bonus_of(self: Any, memory: Any, pulls: int, scratch: Scratch, horizon: float) -> float:
         if pulls < first:
             return np.inf
-        arms = len(scratch.pulls)
-        if not from_bonus:
-            return formula(self, memory, Arm(arm, pulls, scratch.rewards[arm]), t, float(t), horizon, arms, random)
-        mean = scratch.rewards[arm] / pulls
-        if lasting and pulls < len(scratch.table):
-            return mean + scratch.table[pulls]
-        return mean + formula(self, memory, pulls, t, float(t), horizon, arms, random)
+        if pulls < len(scratch.table):
+            return scratch.table[pulls]
+        return formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+
+    def index_of(self: Any, memory: Any, arm: int, g: int, scratch: Scratch, t: int, horizon: float) -> float:
+        pulls, arms = scratch.pulls[g, arm], scratch.pulls.shape[1]
+        if additive:
+            return scratch.rewards[g, arm] / max(pulls, 1) + scratch.bonus[g, arm]
+        if pulls < first:
+            return np.inf
+        random = address(scratch.keys[g, 2], np.uint64(t), np.uint64(arm))
+        if from_bonus:
+            return scratch.rewards[g, arm] / pulls + formula(self, memory, pulls, t, float(t), horizon, arms, random)
+        return formula(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), horizon, arms, random)
+
+    def arrivals(self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch) -> None:
+        due, arms, tree = scratch.due, scratch.pulls.shape[1], scratch.winner.shape[1] > 2
+        if counted:
+            for arm in range(arms):
+                count = due[g, t * arms + arm]
+                due[g, t * arms + arm] = 0
+                scratch.rewards[g, arm] += count * world.reward_numbers[arm, 2]
+                if lasting and (additive or count > 0):
+                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+        else:
+            pull, due[g, t] = due[g, t], 0
+            while pull != 0:
+                arm, reward = scratch.arm_of[g, pull], scratch.reward_of[g, pull]
+                scratch.rewards[g, arm] += reward
+                known = Arm(arm, scratch.pulls[g, arm], scratch.rewards[g, arm])
+                arrived(self, memory, known, pull, float(scratch.delay_of[g, pull]), reward, float(t), arms)
+                if lasting:
+                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+                    if tree:
+                        climb(arm, g, scratch, world.streams)
+                pull = scratch.next_due[g, pull]
+
+    def choose(self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch) -> int:
+        if lasting and scratch.winner.shape[1] > 2:
+            return scratch.winner[g, 1]
+        chosen = 0
+        for arm in range(scratch.pulls.shape[1]):
+            if not lasting:
+                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+            if arm > 0 and beats(arm, chosen, g, scratch, world.streams):
+                chosen = arm
+        return chosen
+
+    def pull(self: Any, memory: Any, arm: int, g: int, t: int, horizon: float, world: World, scratch: Scratch, left: int) -> None:
+        scratch.pulls[g, arm] += 1
+        pulls, arms, due = scratch.pulls[g, arm], scratch.pulls.shape[1], scratch.due
+        pulled(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), arms)
+        reward, delay = outcome(world, scratch.keys[g, 0], np.uint64(t), arm, left)
+        at = t + (max(delay, 1) if delay <= left else left + 1)
+        if counted:
+            due[g, at * arms + arm] += 1
+        else:
+            scratch.arm_of[g, t], scratch.reward_of[g, t], scratch.delay_of[g, t] = arm, reward, delay
+            scratch.next_due[g, t] = due[g, at]
+            due[g, at] = t
+        if lasting:
+            if additive:
+                scratch.bonus[g, arm] = bonus_of(self, memory, pulls, scratch, horizon)
+            scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+            if scratch.winner.shape[1] > 2:
+                climb(arm, g, scratch, world.streams)
+
+    def begin(g: int, run: int, task: Task, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
+        tie_key = run_key(task.policy_key, np.uint64(run))
+        scratch.keys[g, 0], scratch.keys[g, 1] = run_key(task.world_key, np.uint64(run)), tie_key
+        scratch.keys[g, 2] = mix((tie_key + GOLDEN) & MASK)
+        for arm in range(scratch.pulls.shape[1]):
+            scratch.pulls[g, arm], scratch.rewards[g, arm] = 0, 0.0
+            scratch.index[g, arm] = scratch.bonus[g, arm] = np.inf
+        if lasting and scratch.winner.shape[1] > 2:
+            plant(g, scratch, streams)
 
     def kernel(world: World, task: Task, scratch: Scratch, numbers: Any, memory_arrays: Any, blank: Any, out: Output) -> None:
         self, memory = numbers_of(numbers), memory_of(memory_arrays)
-        streams, gaps = world.streams, world.gaps
-        due, next_due, arm_of, reward_of, delay_of = scratch.due, scratch.next_due, scratch.arm_of, scratch.reward_of, scratch.delay_of
-        pulls, rewards, index, winner = scratch.pulls, scratch.rewards, scratch.index, scratch.winner
-        arms, leaves, keep_details = len(pulls), len(winner) // 2, len(reward_of) > 1
+        arms, side = scratch.pulls.shape[1], len(scratch.pulls)
         horizon = float(task.horizon)
-        if from_bonus and lasting:
-            for n in range(1, len(scratch.table)):
-                scratch.table[n] = formula(self, memory, n, 1, 1.0, horizon, arms, np.uint64(0))
-        for run in range(task.first_run, task.last_run):
-            key, tie_key = run_key(task.world_key, np.uint64(run)), run_key(task.policy_key, np.uint64(run))
-            random_key = mix((tie_key + GOLDEN) & MASK)
-            row, record = run - task.first_run, 0
+        for n in range(1, len(scratch.table)):
+            scratch.table[n] = formula(self, memory, n, 1, 1.0, horizon, arms, np.uint64(0)) if additive else 0.0
+        for first_run in range(task.first_run, task.last_run, side):
+            games = min(side, task.last_run - first_run)
+            record = 0
             reset(memory_arrays, blank)
-            for arm in range(arms):
-                pulls[arm], rewards[arm], index[arm] = 0, 0.0, np.inf
-            if lasting and leaves > 1:
-                for leaf in range(leaves):
-                    winner[leaves + leaf] = leaf if leaf < arms else -1
-                for node in range(leaves - 1, 0, -1):
-                    left, right = winner[2 * node], winner[2 * node + 1]
-                    winner[node] = right if right >= 0 and beats(right, left, scratch, tie_key, streams) else left
+            for g in range(games):
+                begin(g, first_run + g, task, scratch, world.streams)
             for t in range(1, task.horizon + 1):
                 if task.anytime:
                     horizon = float(max(t - 1, 1))
-                pull = due[t]
-                if pull != 0:
-                    due[t] = 0
-                    while pull != 0:
-                        arm = arm_of[pull]
-                        reward = world.reward_numbers[arm, 2]
-                        if keep_details:
-                            reward = reward_of[pull]
-                            rewards[arm] += reward
-                            arrived(self, memory, Arm(arm, pulls[arm], rewards[arm]), pull, float(delay_of[pull]), reward, float(t), arms)
-                        else:
-                            rewards[arm] += reward
-                        if lasting:
-                            index[arm] = index_of(self, memory, arm, scratch, t, horizon, np.uint64(0))
-                            if leaves > 1:
-                                climb(arm, scratch, tie_key, streams)
-                        pull = next_due[pull]
-                refresh(self, memory, t, float(t), horizon, arms)
-                chosen = 0
-                if lasting and leaves > 1:
-                    chosen = winner[1]
-                else:
-                    for arm in range(arms):
-                        if not lasting:
-                            index[arm] = index_of(self, memory, arm, scratch, t, horizon, address(random_key, np.uint64(t), streams[arm]))
-                            if index[arm] != index[arm]:
-                                out.bad[0] = t
-                                return
-                        if arm > 0 and beats(arm, chosen, scratch, tie_key, streams):
-                            chosen = arm
-                pulls[chosen] += 1
-                pulled(self, memory, Arm(chosen, pulls[chosen], rewards[chosen]), t, float(t), arms)
-                reward, delay = outcome(world, key, np.uint64(t), chosen, task.horizon - t)
-                if delay >= 0:
-                    at = t + max(delay, 1)
-                    arm_of[t], next_due[t], due[at] = chosen, due[at], t
-                    if keep_details:
-                        reward_of[t], delay_of[t] = reward, delay
-                if lasting:
-                    index[chosen] = index_of(self, memory, chosen, scratch, t, horizon, np.uint64(0))
-                    if index[chosen] != index[chosen]:
+                for g in range(games):
+                    arrivals(self, memory, g, t, horizon, world, scratch)
+                    refresh(self, memory, t, float(t), horizon, arms)
+                    chosen = choose(self, memory, g, t, horizon, world, scratch)
+                    if scratch.index[g, chosen] != scratch.index[g, chosen]:
                         out.bad[0] = t
                         return
-                    if leaves > 1:
-                        climb(chosen, scratch, tie_key, streams)
+                    pull(self, memory, chosen, g, t, horizon, world, scratch, task.horizon - t)
                 if t == out.rounds[record]:
-                    total = 0.0
-                    for arm in range(arms):
-                        total += gaps[arm] * pulls[arm]
-                    out.regret[row, record] = total
-                    if traced:
-                        out.trace[row, record] = trace(self, memory, t, float(t), horizon, arms)
+                    for g in range(games):
+                        row, total = first_run - task.first_run + g, 0.0
+                        for arm in range(arms):
+                            total += world.gaps[arm] * scratch.pulls[g, arm]
+                        out.regret[row, record] = total
+                        if traced:
+                            out.trace[row, record] = trace(self, memory, t, float(t), horizon, arms)
                     record += 1
-            due[task.horizon + 1] = 0
-            for arm in range(arms):
-                out.pulls[row, arm] = pulls[arm]
+            for g in range(games):
+                for arm in range(arms):
+                    out.pulls[first_run - task.first_run + g, arm] = scratch.pulls[g, arm]
+                    if counted:
+                        scratch.due[g, (task.horizon + 1) * arms + arm] = 0
+                if not counted:
+                    scratch.due[g, task.horizon + 1] = 0
 
     return cached(kernel, "episode")

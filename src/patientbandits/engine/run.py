@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.episode import TREE_FROM, Output, Scratch, Task, kernel_for
+from patientbandits.engine.episode import Output, Scratch, Task, kernel_for
 from patientbandits.engine.rng import base_keys
 from patientbandits.engine.worlds import TWO_POINT, World, world_of
 from patientbandits.errors import InputError
@@ -26,18 +26,33 @@ BLOCK_ROUNDS = 20_000_000
 """About how many rounds a thread plays before it looks up: how long an interruption waits."""
 
 
-def scratch_for(world: World, rule: Rule, horizon: int) -> Scratch:
+TREE_FROM = 24
+"""From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
+
+COUNT_UP_TO = 4
+"""Up to this many arms, rewards under way are counted by round and arm."""
+
+SIDE_BY_SIDE = 4
+"""Runs played side by side, if the policy has no memory."""
+
+
+def counts_suffice(world: World, rule: Rule) -> bool:
+    """Whether arrivals need no more than their number: rewards known beforehand, nobody asks for their delay."""
+    implied = np.all((world.reward_kind == TWO_POINT) & (world.reward_numbers[:, 1] == 0))
+    return bool(implied) and "arrived" not in rule.hooks and len(world.gaps) <= COUNT_UP_TO
+
+
+def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int) -> Scratch:
     """Working space for one thread."""
-    arms = len(world.gaps)
-    implied = bool(np.all((world.reward_kind == TWO_POINT) & (world.reward_numbers[:, 1] == 0)))
-    details = horizon + 2 if "arrived" in rule.hooks or not implied else 1
+    arms, rounds = len(world.gaps), horizon + 2
     leaves = 1 << (arms - 1).bit_length() if rule.lasting and arms >= TREE_FROM else 1
-    rounds = horizon + 2
+    listed = 1 if counted else rounds
     return Scratch(
-        np.zeros(rounds, np.int32), np.empty(rounds, np.int32), np.empty(rounds, np.int32),
-        np.empty(details), np.empty(details, np.int32),
-        np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms),
-        np.full(2 * leaves, -1), np.zeros(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1),
+        np.zeros((side, rounds * arms), np.uint16) if counted else np.zeros((side, rounds), np.int32),
+        np.empty((side, listed), np.int32), np.empty((side, listed), np.int32),
+        np.empty((side, listed)), np.empty((side, listed), np.int32), np.zeros((side, 3), np.uint64),
+        np.zeros((side, arms), np.int64), np.zeros((side, arms)), np.zeros((side, arms)), np.zeros((side, arms)),
+        np.full((side, 2 * leaves), -1), np.zeros(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1),
     )  # fmt: skip
 
 
@@ -50,7 +65,9 @@ def play(
     world = world_of(problem, horizon)
     rule = rule_of(policy, problem.arms, horizon_known=not anytime)
     blank = tuple(policy.memory(problem.arms, horizon))
-    kernel = kernel_for(rule, policy.memory(problem.arms, 1))
+    counted = counts_suffice(world, rule)
+    side = SIDE_BY_SIDE if not blank else 1
+    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counted)
     world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
     total, traced = len(runs), "trace" in rule.hooks
     out = Output(
@@ -62,7 +79,7 @@ def play(
         view = Output(rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad)
         task = Task(runs.start + first, runs.start + last, horizon, anytime, world_key, policy_key)
         memory: Any = tuple(array.copy() for array in blank)
-        kernel(world, task, scratch_for(world, rule, horizon), tuple(rule.numbers), memory, blank, view)
+        kernel(world, task, scratch_for(world, rule, horizon, counted, min(side, max(1, last - first))), tuple(rule.numbers), memory, blank, view)
         return last - first
 
     threads = min(workers or os.cpu_count() or 1, max(total, 1))

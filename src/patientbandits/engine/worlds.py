@@ -45,7 +45,7 @@ class World(NamedTuple):
     guide: NDArray[np.int64]
     """(laws, CELLS + 1)"""
     survival: NDArray[np.float64]
-    """(laws, head + 1): S(0..head)"""
+    """(laws, head + 2): S(0..head), then 0: what is beyond the table"""
     knots: NDArray[np.int64]
     """times from head to the horizon, growing by 1/64"""
     knot_survival: NDArray[np.float64]
@@ -97,28 +97,28 @@ def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int64]) -> None:
 
 
 def delay_of(world: World, law: int, u: float, left: int) -> int:
-    """min{m : S(m) <= u} if that is <= left, else -1."""
-    survival = world.survival[law]
+    """min{m : S(m) <= u}, or a number > left."""
+    survival, head = world.survival[law], world.survival.shape[1] - 2
     cell = int(u * CELLS)
     low, high = world.guide[law, cell + 1], world.guide[law, cell]
-    if survival[high] > u:
-        return tail_delay(world, law, u, left)
     while high - low > 8:
-        middle = (low + high) // 2
+        middle = (low + high) >> 1
         if survival[middle] > u:
             low = middle + 1
         else:
             high = middle
     while survival[low] > u:
         low += 1
-    return low if low <= left else -1
+    if low > head and left > head:
+        return tail_delay(world, law, u, left)
+    return low
 
 
 def tail_delay(world: World, law: int, u: float, left: int) -> int:
     """`delay_of` beyond the table: bracketed by the knots, decided by the law's formula."""
     knots, values, parts = world.knots, world.knot_survival[law], world.parts[law]
     if values[len(knots) - 1] > u:
-        return -1
+        return left + 1
     below, above = 0, len(knots) - 1  # S(knots[below]) > u >= S(knots[above])
     while above - below > 1:
         middle = (below + above) // 2
@@ -128,7 +128,7 @@ def tail_delay(world: World, law: int, u: float, left: int) -> int:
             above = middle
     low, high = knots[below], knots[above]
     if low >= left:
-        return -1
+        return left + 1
     slope = math.log(values[below] / max(u, 1e-300)) / math.log(values[below] / max(values[above], 1e-300))
     guess = int(low * math.exp(slope * math.log(high / low)))
     stride = 1
@@ -141,20 +141,21 @@ def tail_delay(world: World, law: int, u: float, left: int) -> int:
         stride *= 2
         if stride > 8:
             guess = (low + high) // 2
-    return high if high <= left else -1
+    return high
 
 
 def outcome(world: World, key: int, round_: int, arm: int, left: int) -> tuple[float, int]:
-    """Reward and delay of pulling ``arm`` in ``round_``; delay -1 if it does not arrive within ``left`` rounds."""
+    """Reward of pulling ``arm`` in ``round_``, and its delay: > left if it does not arrive within ``left`` rounds.
+
+    Nothing here branches on the outcome: a mispredicted branch costs more than an unneeded look-up.
+    """
     bits = address(key, round_, world.streams[arm])
-    numbers = world.reward_numbers[arm]
     if world.reward_kind[arm] == TWO_POINT:
-        reward = numbers[2] if unit(bits) < numbers[0] else numbers[1]
+        reward = world.reward_numbers[arm, 2] if unit(bits) < world.reward_numbers[arm, 0] else world.reward_numbers[arm, 1]
     else:
-        reward = beta(numbers[0], numbers[1], bits)
-    if reward == 0.0:
-        return 0.0, -1
-    return reward, delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
+        reward = beta(world.reward_numbers[arm, 0], world.reward_numbers[arm, 1], bits)
+    delay = delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
+    return reward, delay if reward != 0.0 else left + 1
 
 
 @lru_cache(maxsize=64)
@@ -167,16 +168,16 @@ def tables(laws: tuple[Delay, ...], horizon: int) -> tuple[NDArray[Any], ...]:
         knot_list.append(min(horizon, knot_list[-1] + max(1, knot_list[-1] // 64)))
     knots, times = np.array(knot_list), np.arange(head + 1)
     parts_array = np.zeros((len(laws), max(len(parts or ()) for parts in decomposed) or 1, 5))
-    survival, guide = np.empty((len(laws), head + 1)), np.empty((len(laws), CELLS + 1), np.int64)
+    survival, guide = np.zeros((len(laws), head + 2)), np.empty((len(laws), CELLS + 1), np.int64)
     knot_survival = np.empty((len(laws), len(knots)))
     for j, (law, parts) in enumerate(zip(laws, decomposed, strict=True)):
         if parts is None:
-            survival[j] = law.survival(times)
-            knot_survival[j] = survival[j, -1]
+            survival[j, :-1] = law.survival(times)
+            knot_survival[j] = survival[j, -2]
         else:
             for row, part in zip(parts_array[j], parts, strict=False):
                 row[:] = part.weight, FORMULAS.index(part.formula), part.a, part.b, part.c
-            cached(fill, "fill")(parts_array[j], times, survival[j])
+            cached(fill, "fill")(parts_array[j], times, survival[j, :-1])
             cached(fill, "fill")(parts_array[j], knots, knot_survival[j])
         cached(fill_guide, "fill_guide")(survival[j], guide[j])
     return guide, survival, knots, knot_survival, parts_array
@@ -203,7 +204,7 @@ def fill_sample(world: World, key: int, horizon: int, out: NDArray[np.float64]) 
     for j in range(len(out)):
         bits = following(bits)
         delay = delay_of(world, 0, unit(bits), horizon)
-        out[j] = delay if delay >= 0 else np.inf
+        out[j] = delay if delay <= horizon else np.inf
 
 
 def sample_delays(law: Delay, size: int, seed: int, horizon: int) -> NDArray[np.float64]:
