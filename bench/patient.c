@@ -67,9 +67,10 @@ static inline int delay_of(const Law *law, double u, int left) {
 static double spread, exponent;
 static double *table;
 static int table_size;
-static inline double bonus(int n) {
-    return n < table_size ? table[n] : sqrt(spread / n) + 2.0 * pow(n, -exponent);
+static inline double formula(int n) {
+    return sqrt(spread / n) + (exponent == 0.5 ? 2.0 / sqrt(n) : 2.0 * pow(n, -exponent));
 }
+static inline double bonus(int n) { return n < table_size ? table[n] : formula(n); }
 
 /* K = 2: arrivals as counts, a slot nobody reads for those that never come, and hardly a branch */
 typedef struct { u64 key, tie; int n[2]; double s[2], bonus[2]; uint8_t *due; } Game;
@@ -170,7 +171,7 @@ int main(int argc, char **argv) {
     exponent = alpha < 0.5 ? alpha : 0.5;
     table_size = T + 1 < TABLE ? T + 1 : TABLE;
     table = malloc(table_size * sizeof(double));
-    for (int n = 1; n < table_size; n++) table[n] = sqrt(spread / n) + 2.0 * pow(n, -exponent);
+    for (int n = 1; n < table_size; n++) table[n] = formula(n);
     if (K == 2) {
         Game game[SIDE];
         for (int g = 0; g < SIDE && g < runs; g++) game[g].due = calloc(2 * ((size_t)T + 2), 1);

@@ -5,11 +5,11 @@ from patientbandits.delays.empirical import Empirical
 from patientbandits.delays.light import Geometric, LogNormal, Weibull
 from patientbandits.delays.mixture import Mixture
 from patientbandits.delays.pareto import Lomax, Pareto
-from patientbandits.delays.simple import Fixed, Never, NoDelay, Uniform
+from patientbandits.delays.simple import Fixed, Never, NoDelay, UniformDelay
 
 LAWS: dict[str, type[Delay]] = {
     law.__name__: law
-    for law in (NoDelay, Fixed, Pareto, Lomax, Geometric, Weibull, LogNormal, Uniform, Empirical, Never, Mixture)
+    for law in (NoDelay, Fixed, Pareto, Lomax, Geometric, Weibull, LogNormal, UniformDelay, Empirical, Never, Mixture)
 }
 
 __all__ = ["LAWS", "Delay", *LAWS]

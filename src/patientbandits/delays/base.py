@@ -95,11 +95,14 @@ class Delay:
             below, above = (middle, above) if self.survival_at(middle) > u else (below, middle)
         return float(above)
 
-    def sample(self, size: int, seed: int = 0, horizon: int = 100_000) -> NDArray[np.float64]:
+    def sample(self, size: int, seed: int = 0, horizon: int = 10_000) -> NDArray[np.float64]:
         """``size`` delays by inversion; those beyond ``horizon`` are infinity."""
-        from patientbandits.engine.worlds import sample_delays
+        import numpy as np
 
-        return sample_delays(self, whole(self.owner, "size", size), seed, whole(self.owner, "horizon", horizon, 1))
+        size, horizon = whole(self.owner, "size", size), whole(self.owner, "horizon", horizon, 1)
+        u = np.random.default_rng(whole(self.owner, "seed", seed)).random(size)
+        delays = np.searchsorted(-self.survival(np.arange(horizon + 1)), -u).astype(float)
+        return np.where(delays <= horizon, delays, np.inf)
 
     def max_alpha(self) -> float:
         """The largest alpha for which Assumption 1 holds: inf over m >= 2 of -log S(m) / log m.

@@ -52,7 +52,7 @@ def staircase(m: float, low: float, high: float, c: float) -> float:
 
 
 @dataclass(frozen=True)
-class Uniform(Delay):
+class UniformDelay(Delay):
     """D uniform on the whole numbers low..high, both included."""
 
     low: int

@@ -2,7 +2,7 @@
 
 Policies and laws are plain functions: nothing in them names numba. `compiled` turns one into machine code
 together with every plain function it calls, so they run interpreted in a user's loop and compiled in a
-simulation.
+simulation. A function may carry numba's ``fastmath`` flags as an attribute of that name.
 
 numba's own disk cache knows a function by its file's time stamp, which says nothing about the policy that a
 kernel calls. Here the cache is addressed by content: `digest` covers the byte code, the constants and the
@@ -68,6 +68,7 @@ def digest(function: Callable[..., Any]) -> str:
                 constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
                 sha.update(repr((code.co_code, constants, code.co_names, code.co_varnames)).encode())
             add(value.__defaults__)
+            add(sorted(getattr(value, "fastmath", ())))
             for name, item in outside(value).items():
                 sha.update(name.encode())
                 add(item)
@@ -104,7 +105,7 @@ def _compiled(function: types.FunctionType) -> Any:
     namespace.update({name: swap(value) for name, value in outside(function).items() if name in namespace})
     cells = tuple(types.CellType(swap(cell.cell_contents)) for cell in function.__closure__ or ())
     copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, cells)
-    return njit(**OPTIONS)(copy)
+    return njit(**OPTIONS, fastmath=getattr(function, "fastmath", False))(copy)
 
 
 class ContentCache(FunctionCache):
@@ -125,10 +126,11 @@ class ContentCache(FunctionCache):
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:
-    """``function`` compiled, and kept on disk under ``name`` and the digest of its content."""
+    """``function`` compiled, and kept on disk under ``name`` and the digest of its content, its ``address``."""
     dispatcher = compiled(function)
     try:
-        dispatcher._cache = ContentCache(dispatcher.py_func, name, digest(function))
+        dispatcher.address = digest(function)
+        dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.address)
     except (Undigestible, RuntimeError):  # RuntimeError: numba found no place to write to
         pass
     return dispatcher

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
-from patientbandits.engine.rng import GOLDEN, MASK, address, mix, run_key
+from patientbandits.rng import GOLDEN, MASK, address, mix, run_key
 from patientbandits.engine.worlds import World, outcome
 from patientbandits.policies.base import Arm, Rule
 
@@ -28,7 +28,6 @@ class Task(NamedTuple):
     first_run: int
     last_run: int
     horizon: int
-    anytime: bool
     world_key: int
     policy_key: int
 
@@ -115,21 +114,28 @@ def wrapper(kind: Any) -> Callable[..., Any]:
 
 def resetter(fields: int) -> Callable[..., Any]:
     """A function that copies the arrays ``blank`` over the arrays ``memory``."""
-    scope: dict[str, Any] = {"__name__": __name__}
-    exec("def reset(memory, blank):\n" + "".join(f"    memory[{j}][:] = blank[{j}]\n" for j in range(fields)) + "    return", scope)
+    scope: dict[str, Any] = {"copy_over": copy_over, "__name__": __name__}
+    lines = [f"    copy_over(memory[{j}], blank[{j}])" for j in range(fields)]
+    exec("\n".join(["def reset(memory, blank):", *lines, "    return"]), scope)
     return scope["reset"]  # type: ignore[no-any-return]
 
 
-def kernel_for(rule: Rule, memory: tuple[Any, ...], counted: bool) -> Any:
+def copy_over(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """target[...] = source"""
+    for j in range(target.size):
+        target.flat[j] = source.flat[j]
+
+
+def kernel_for(rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool) -> Any:
     """The compiled kernel for a rule."""
     names = ("bonus" if rule.from_bonus else "index", "refresh", "pulled", "arrived", "trace")
     hooks = tuple(rule.hooks.get(name, nothing) for name in names)
-    return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.lasting, rule.first_pulls, counted)
+    return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.lasting, rule.first_pulls, counted, anytime)
 
 
 @cache
 def _kernel(
-    hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, lasting: bool, first: int, counted: bool
+    hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, lasting: bool, first: int, counted: bool, anytime: bool
 ) -> Any:
     formula, refresh, pulled, arrived, trace = hooks
     numbers_of, memory_of = wrapper(numbers_kind), wrapper(memory_kind)
@@ -143,13 +149,13 @@ def _kernel(
             return scratch.table[pulls]
         return formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
 
-    def index_of(self: Any, memory: Any, arm: int, g: int, scratch: Scratch, t: int, horizon: float) -> float:
+    def index_of(self: Any, memory: Any, arm: int, g: int, scratch: Scratch, t: int, horizon: float, streams: Any) -> float:
         pulls, arms = scratch.pulls[g, arm], scratch.pulls.shape[1]
         if additive:
             return scratch.rewards[g, arm] / max(pulls, 1) + scratch.bonus[g, arm]
         if pulls < first:
             return np.inf
-        random = address(scratch.keys[g, 2], np.uint64(t), np.uint64(arm))
+        random = address(scratch.keys[g, 2], np.uint64(t), streams[arm])
         if from_bonus:
             return scratch.rewards[g, arm] / pulls + formula(self, memory, pulls, t, float(t), horizon, arms, random)
         return formula(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), horizon, arms, random)
@@ -162,16 +168,16 @@ def _kernel(
                 due[g, t * arms + arm] = 0
                 scratch.rewards[g, arm] += count * world.reward_numbers[arm, 2]
                 if lasting and (additive or count > 0):
-                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
         else:
             pull, due[g, t] = due[g, t], 0
             while pull != 0:
                 arm, reward = scratch.arm_of[g, pull], scratch.reward_of[g, pull]
                 scratch.rewards[g, arm] += reward
                 known = Arm(arm, scratch.pulls[g, arm], scratch.rewards[g, arm])
-                arrived(self, memory, known, pull, float(scratch.delay_of[g, pull]), reward, float(t), arms)
+                arrived(self, memory, known, pull, float(scratch.delay_of[g, pull]), reward, float(t), float(pull), arms)
                 if lasting:
-                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
                     if tree:
                         climb(arm, g, scratch, world.streams)
                 pull = scratch.next_due[g, pull]
@@ -182,7 +188,7 @@ def _kernel(
         chosen = 0
         for arm in range(scratch.pulls.shape[1]):
             if not lasting:
-                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
             if arm > 0 and beats(arm, chosen, g, scratch, world.streams):
                 chosen = arm
         return chosen
@@ -202,7 +208,7 @@ def _kernel(
         if lasting:
             if additive:
                 scratch.bonus[g, arm] = bonus_of(self, memory, pulls, scratch, horizon)
-            scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon)
+            scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
             if scratch.winner.shape[1] > 2:
                 climb(arm, g, scratch, world.streams)
 
@@ -219,18 +225,18 @@ def _kernel(
     def kernel(world: World, task: Task, scratch: Scratch, numbers: Any, memory_arrays: Any, blank: Any, out: Output) -> None:
         self, memory = numbers_of(numbers), memory_of(memory_arrays)
         arms, side = scratch.pulls.shape[1], len(scratch.pulls)
-        horizon = float(task.horizon)
+        known_horizon = float(task.horizon)
         for n in range(1, len(scratch.table)):
-            scratch.table[n] = formula(self, memory, n, 1, 1.0, horizon, arms, np.uint64(0)) if additive else 0.0
+            scratch.table[n] = formula(self, memory, n, 1, 1.0, known_horizon, arms, np.uint64(0)) if additive else 0.0
         for first_run in range(task.first_run, task.last_run, side):
             games = min(side, task.last_run - first_run)
             record = 0
-            reset(memory_arrays, blank)
+            if first_run > task.first_run:
+                reset(memory_arrays, blank)
             for g in range(games):
                 begin(g, first_run + g, task, scratch, world.streams)
             for t in range(1, task.horizon + 1):
-                if task.anytime:
-                    horizon = float(max(t - 1, 1))
+                horizon = float(max(t - 1, 1)) if anytime else known_horizon
                 for g in range(games):
                     arrivals(self, memory, g, t, horizon, world, scratch)
                     refresh(self, memory, t, float(t), horizon, arms)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.episode import Output, Scratch, Task, kernel_for
-from patientbandits.engine.rng import base_keys
+from patientbandits.rng import base_keys
 from patientbandits.engine.worlds import TWO_POINT, World, world_of
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, Rule, rule_of
@@ -56,6 +56,13 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int
     )  # fmt: skip
 
 
+def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool) -> str | None:
+    """A digest of the code that `play` would run, or None if it cannot be known."""
+    rule = rule_of(policy, problem.arms, horizon_known=not anytime)
+    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world_of(problem, horizon), rule), anytime)
+    return getattr(kernel, "address", None)
+
+
 def play(
     problem: Problem, policy: Policy, rounds: NDArray[np.int64], runs: range, seed: int, anytime: bool, workers: int | None,
     progress: Callable[[int], None] | None = None,
@@ -64,10 +71,10 @@ def play(
     horizon = int(rounds[-1])
     world = world_of(problem, horizon)
     rule = rule_of(policy, problem.arms, horizon_known=not anytime)
-    blank = tuple(policy.memory(problem.arms, horizon))
+    probe = policy.memory(problem.arms, 1)
     counted = counts_suffice(world, rule)
-    side = SIDE_BY_SIDE if not blank else 1
-    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counted)
+    side = 1 if probe else SIDE_BY_SIDE
+    kernel = kernel_for(rule, probe, counted, anytime)
     world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
     total, traced = len(runs), "trace" in rule.hooks
     out = Output(
@@ -77,8 +84,9 @@ def play(
 
     def block(first: int, last: int) -> int:
         view = Output(rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad)
-        task = Task(runs.start + first, runs.start + last, horizon, anytime, world_key, policy_key)
-        memory: Any = tuple(array.copy() for array in blank)
+        task = Task(runs.start + first, runs.start + last, horizon, world_key, policy_key)
+        memory: Any = tuple(policy.memory(problem.arms, horizon if last > first else 1))
+        blank = tuple(array.copy() for array in memory) if last - first > 1 else memory
         kernel(world, task, scratch_for(world, rule, horizon, counted, min(side, max(1, last - first))), tuple(rule.numbers), memory, blank, view)
         return last - first
 

@@ -20,7 +20,7 @@ from patientbandits.delays.light import geometric, log_normal, weibull
 from patientbandits.delays.pareto import power, shifted_power
 from patientbandits.delays.simple import staircase, step
 from patientbandits.engine.compile import cached
-from patientbandits.engine.rng import DELAY_SALT, address, base_keys, beta, following, mix, unit
+from patientbandits.rng import DELAY_SALT, address, beta, mix, unit
 
 if TYPE_CHECKING:
     from patientbandits.problem import Problem
@@ -196,22 +196,3 @@ def world_of(problem: Problem, horizon: int) -> World:
         guide, survival, knots, knot_survival, parts,
         np.array(problem.gaps),
     )  # fmt: skip
-
-
-def fill_sample(world: World, key: int, horizon: int, out: NDArray[np.float64]) -> None:
-    """out[j] = a delay of law 0, or infinity beyond the horizon."""
-    bits = key
-    for j in range(len(out)):
-        bits = following(bits)
-        delay = delay_of(world, 0, unit(bits), horizon)
-        out[j] = delay if delay <= horizon else np.inf
-
-
-def sample_delays(law: Delay, size: int, seed: int, horizon: int) -> NDArray[np.float64]:
-    """``size`` delays of ``law`` by inversion, infinity beyond ``horizon``."""
-    from patientbandits.problem import Problem
-
-    out = np.empty(size)
-    world = world_of(Problem([1.0], [law]), horizon)
-    cached(fill_sample, "fill_sample")(world, np.uint64(base_keys(seed)[0]), horizon, out)
-    return out

@@ -1,1 +1,16 @@
+"""Policies: the paper's, its baselines, and what to derive your own from. See `patientbandits.policies.base`."""
 
+from patientbandits.policies.adaptive import AdaptPatientBandits
+from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.ducb import DKLUCB, DUCB
+from patientbandits.policies.patient import PatientBandits, ScheduledPatientBandits
+from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
+
+POLICIES: dict[str, type[Policy]] = {
+    policy.__name__: policy
+    for policy in (
+        PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB, UCB1, KLUCB, MOSS, Thompson, Uniform,
+    )
+}  # fmt: skip
+
+__all__ = ["POLICIES", "Arm", "Policy", *POLICIES]

@@ -18,7 +18,7 @@ A method asks for what it needs by the names of its arguments:
     arms      K                                       reward    its value
     round     t, the number of this decision          time      the clock: rounds in a simulation, seconds live
     horizon   T; if unknown, the pulls so far         random    64 random bits of this arm and round
-    memory    the arrays of `memory`
+    memory    the arrays of `memory`                  pull_time the time when the pull was made
 
 What a method does not ask for it cannot depend on, and the engine takes advantage: an index that asks neither for
 round, time, random nor memory is computed only when its arm is pulled or paid.
@@ -42,7 +42,7 @@ HOOKS: dict[str, tuple[str, ...]] = {
     "index": ("self", "memory", "arm", "round", "time", "horizon", "arms", "random"),
     "refresh": ("self", "memory", "round", "time", "horizon", "arms"),
     "pulled": ("self", "memory", "arm", "pull", "time", "arms"),
-    "arrived": ("self", "memory", "arm", "pull", "delay", "reward", "time", "arms"),
+    "arrived": ("self", "memory", "arm", "pull", "delay", "reward", "time", "pull_time", "arms"),
     "trace": ("self", "memory", "round", "time", "horizon", "arms"),
 }
 """What each method may ask for."""

@@ -57,4 +57,29 @@ class PatientBandits(Policy):
         width = deviation(self.spread, self.count, self.power, pulls, horizon)
         if self.factor == 0.0:
             return width + mean_power(pulls, self.alpha)
-        return width + self.factor * pulls ** -min(self.alpha, 0.5)
+        if self.alpha >= 0.5:
+            return width + self.factor / math.sqrt(pulls)
+        return width + self.factor * pulls**-self.alpha
+
+
+@dataclass(frozen=True)
+class ScheduledPatientBandits(Policy):
+    """PatientBandits with alpha_t = log log t / log t instead of a given alpha        (Corollary 1)
+
+    alpha_t is undefined or too large for small t: t counts as at least 16. The paper's heuristic: the rate log T that
+    the corollary states does not follow as printed, since a bad arm may be pulled T^(log(2/gap) / log log T) times.
+    """
+
+    width: str = "paper"
+
+    def __post_init__(self) -> None:
+        choice(self.owner, "width", self.width, WIDTHS)
+
+    def numbers(self, arms: int) -> Any:
+        spread, union, power = WIDTHS[self.width]
+        return named(spread=spread, count=2.0 * arms if union else 1.0, power=power)
+
+    def bonus(self, pulls, round, horizon):  # type: ignore[no-untyped-def]
+        log_t = math.log(max(round, 16.0))
+        alpha = math.log(log_t) / log_t
+        return deviation(self.spread, self.count, self.power, pulls, horizon) + 2.0 * pulls ** -min(alpha, 0.5)

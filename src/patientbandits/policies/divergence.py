@@ -1,0 +1,47 @@
+"""Upper confidence bounds from a divergence d: max{q >= p : d(p, q) <= level}.
+
+Each d is convex in q, so Newton's method started to the right of the solution comes down to it and never crosses.
+"""
+
+from __future__ import annotations
+
+import math
+
+STEPS = 60
+ACCURACY = 1e-13
+
+
+def bernoulli_upper(p: float, level: float) -> float:
+    """max{q : kl(p, q) <= level}, kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)).
+
+    Starts at the smaller of two upper bounds: Pinsker's p + sqrt(level / 2), and
+    1 - exp(-(level + h(p)) / (1 - p)), h the entropy, which follows from log q <= 0.
+    """
+    if p >= 1.0:
+        return 1.0
+    if p <= 0.0:
+        return -math.expm1(-level)
+    entropy = -p * math.log(p) - (1.0 - p) * math.log1p(-p)
+    q = min(p + math.sqrt(0.5 * level), -math.expm1(-(level + entropy) / (1.0 - p)))
+    if q >= 1.0:
+        return 1.0
+    for _ in range(STEPS):
+        excess = -entropy - p * math.log(q) - (1.0 - p) * math.log1p(-q) - level
+        step = excess * q * (1.0 - q) / max(q - p, 1e-300)
+        if not step > ACCURACY:
+            break
+        q = max(q - step, p)
+    return q
+
+
+def poisson_upper(p: float, level: float) -> float:
+    """max{q : d(p, q) <= level}, d(p, q) = p log(p/q) + q - p; from the upper bound p + sqrt(2 p level) + level."""
+    if p <= 0.0:
+        return level
+    q = p + math.sqrt(2.0 * p * level) + level
+    for _ in range(STEPS):
+        step = (p * math.log(p / q) + q - p - level) * q / max(q - p, 1e-300)
+        if not step > ACCURACY * q:
+            break
+        q = max(q - step, p)
+    return q
