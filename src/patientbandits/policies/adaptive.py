@@ -4,7 +4,7 @@ J is the arm pulled most, N its pulls, D = floor(N/2), d = floor(ratio * D). m(x
 are at least x old, of the reward visible at age x. Under Assumption 2 the rewards that take between d and D are about
 d^-alpha of all, so
 
-    alpha_hat = min(-log(m(D) - m(d)) / log N, 1/2),      alpha_low = max(alpha_hat - log(penalty) / log N, 0).
+    alpha_hat = min(-log(m(D) - m(d)) / log N, 1/2),      alpha_low = max(alpha_hat - penalty / log N, 0).
 
 All in amortised constant time. For each arm two windows, of lag D and of lag d, hold the number and the visible rewards
 of its pulls that are at least as old as the lag. A window moves forward with time, pull by pull along the arm's own
@@ -21,8 +21,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import InputError, positive, require
+from patientbandits.errors import InputError, choice, number, positive, require
 from patientbandits.policies.base import Policy, named
+from patientbandits.policies.patient import BIASES, WIDTHS, deviation, width_numbers
 
 LEAST_BUCKETS = 8
 
@@ -101,11 +102,13 @@ class AdaptPatientBandits(Policy):
     Assumption 2: c m^-alpha <= P(D > m) <= m^-alpha for all arms, alpha >= alpha_floor, all means > mean_floor. Each
     arm twice first.
 
-    penalty    "paper": 16 sqrt(log(2 K T^3)) / (c mean_floor), or a number. As printed alpha_low stays 0 until
-               N > 256 log(2 K T^3) / (c mean_floor)^2, tens of thousands of pulls, and with alpha_low = 0 the
-               bias is the same for all arms: plain UCB.
+    penalty    "paper": log(16 sqrt(log(2 K T^3)) / (c mean_floor)), or a number. As printed alpha_low stays 0
+               until N > 256 log(2 K T^3) / (c mean_floor)^2, tens of thousands of pulls, and with alpha_low = 0
+               the bias is the same for all arms: plain UCB.
     ratio      d / D: None for the paper's (c/2)^(1/alpha_floor).
     use_floor  use max(alpha_low, alpha_floor ^ 1/2), valid since alpha >= alpha_floor.
+    width      "paper", "tight" or "published", and
+    bias       "paper" or "published": see `PatientBandits`.
 
     m(x) is normalised by J's own pulls (the paper's count could be another arm's); alpha_hat = 1/2 where
     m(D) <= m(d); where d = 0 there is no estimate and alpha_low = 0 (or its floor). Without a known horizon T is the
@@ -119,6 +122,8 @@ class AdaptPatientBandits(Policy):
     penalty: str | float = "paper"
     ratio: float | None = None
     use_floor: bool = False
+    width: str = "paper"
+    bias: str = "paper"
 
     first_pulls: ClassVar[int] = 2
 
@@ -130,16 +135,21 @@ class AdaptPatientBandits(Policy):
         if self.penalty != "paper":
             if isinstance(self.penalty, str):
                 raise InputError(f'{self.owner}: penalty must be "paper" or a number; got penalty={self.penalty!r}.')
-            positive(self.owner, "penalty", self.penalty)
+            require(0 <= number(self.owner, "penalty", self.penalty) < math.inf, self.owner, "penalty must be finite and >= 0",
+                    penalty=self.penalty)  # fmt: skip
+        choice(self.owner, "width", self.width, WIDTHS)
+        choice(self.owner, "bias", self.bias, [bias for bias, factor in BIASES.items() if factor])
         if self.ratio is not None:
             require(0 < positive(self.owner, "ratio", self.ratio) < 1, self.owner, "ratio must be in (0, 1)", ratio=self.ratio)
 
     def numbers(self, arms: int) -> Any:
         return named(
             ratio=(self.c / 2) ** (1 / self.alpha_floor) if self.ratio is None else self.ratio,
-            factor=16.0 / (self.c * self.mean_floor),
-            penalty=0.0 if self.penalty == "paper" else self.penalty,
+            log_factor=math.log(16.0 / (self.c * self.mean_floor)),
+            penalty=-1.0 if self.penalty == "paper" else self.penalty,
             floor=min(self.alpha_floor, 0.5) if self.use_floor else 0.0,
+            factor=BIASES[self.bias],
+            **width_numbers(self.width, arms),
         )
 
     def memory(self, arms: int, capacity: int) -> Windows:
@@ -193,16 +203,15 @@ class AdaptPatientBandits(Policy):
         log_n = memory.log_pulls[j]
         memory.estimate[1] = min(-math.log(late) / log_n, 0.5) if late > 0.0 else 0.5
         penalty = self.penalty
-        if penalty == 0.0:
-            penalty = self.factor * math.sqrt(math.log(2.0 * arms) + 3.0 * math.log(horizon))
-        memory.estimate[0] = max(memory.estimate[1] - math.log(penalty) / log_n, self.floor)
+        if penalty < 0.0:
+            penalty = self.log_factor + 0.5 * math.log(math.log(2.0 * arms) + 3.0 * math.log(horizon))
+        memory.estimate[0] = max(memory.estimate[1] - penalty / log_n, self.floor)
 
-    def index(self, memory, arm, horizon, arms):  # type: ignore[no-untyped-def]
-        alpha, bias = memory.estimate[0], 2.0
-        if alpha > 0.0:
-            bias = 2.0 * math.exp(-min(alpha, 0.5) * memory.log_pulls[arm.number])
-        width = math.sqrt(2.0 * (math.log(2.0 * arms) + 3.0 * math.log(horizon)) / arm.pulls)
-        return arm.rewards / arm.pulls + width + bias
+    def index(self, memory, arm, horizon):  # type: ignore[no-untyped-def]
+        bias = self.factor
+        if memory.estimate[0] > 0.0:
+            bias *= math.exp(-min(memory.estimate[0], 0.5) * memory.log_pulls[arm.number])
+        return arm.rewards / arm.pulls + deviation(self.spread, self.count, self.power, arm.pulls, horizon) + bias
 
     def trace(self, memory):  # type: ignore[no-untyped-def]
         return memory.estimate[0]

@@ -108,7 +108,7 @@ class DUCB(Policy):
     law: Delay
     window: int | None = None
     mode: str = "eq5"
-    exploration: float = 1.0
+    exploration: float = 1.5
 
     def __post_init__(self) -> None:
         if not isinstance(self.law, Delay):

@@ -17,6 +17,12 @@ BIASES = {"paper": 2.0, "published": 1.0, "sum": 0.0}
 """bias -> its factor; 0 for the sum"""
 
 
+def width_numbers(width: str, arms: int) -> dict[str, float]:
+    """What `deviation` needs to know."""
+    spread, union, power = WIDTHS[width]
+    return {"spread": spread, "count": 2.0 * arms if union else 1.0, "power": power}
+
+
 def deviation(spread: float, count: float, power: float, pulls: int, horizon: float) -> float:
     """sqrt(spread * log(count * T^power) / n)."""
     return math.sqrt(spread * (math.log(count) + power * math.log(horizon)) / pulls)
@@ -49,9 +55,7 @@ class PatientBandits(Policy):
         choice(self.owner, "bias", self.bias, BIASES)
 
     def numbers(self, arms: int) -> Any:
-        spread, union, power = WIDTHS[self.width]
-        count = 2.0 * arms if union else 1.0
-        return named(spread=spread, count=count, power=power, factor=BIASES[self.bias], alpha=self.alpha)
+        return named(**width_numbers(self.width, arms), factor=BIASES[self.bias], alpha=self.alpha)
 
     def bonus(self, pulls, horizon):  # type: ignore[no-untyped-def]
         width = deviation(self.spread, self.count, self.power, pulls, horizon)
@@ -76,8 +80,7 @@ class ScheduledPatientBandits(Policy):
         choice(self.owner, "width", self.width, WIDTHS)
 
     def numbers(self, arms: int) -> Any:
-        spread, union, power = WIDTHS[self.width]
-        return named(spread=spread, count=2.0 * arms if union else 1.0, power=power)
+        return named(**width_numbers(self.width, arms))
 
     def bonus(self, pulls, round, horizon):  # type: ignore[no-untyped-def]
         log_t = math.log(max(round, 16.0))
