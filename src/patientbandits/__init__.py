@@ -3,65 +3,127 @@
     import patientbandits as pb
     problem = pb.Problem(means=[0.6, 0.8], delays=[pb.Pareto(1.0), pb.Pareto(0.3)])
     result = pb.simulate(problem, pb.PatientBandits(alpha=0.5), horizon=3000, runs=400, seed=7)
+
+Every name is imported when it is first used: the command line's help must wait neither for the compiler nor for NumPy.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from patientbandits import problems, theory
-from patientbandits._version import __version__
-from patientbandits.bandit import Bandit, Pull
-from patientbandits.delays import (
-    Delay,
-    Empirical,
-    Fixed,
-    Geometric,
-    LogNormal,
-    Lomax,
-    Mixture,
-    Never,
-    NoDelay,
-    Pareto,
-    UniformDelay,
-    Weibull,
-)
-from patientbandits.errors import InputError
-from patientbandits.policies import (
-    DKLUCB,
-    DUCB,
-    KLUCB,
-    MOSS,
-    UCB1,
-    AdaptPatientBandits,
-    Arm,
-    PatientBandits,
-    Policy,
-    ScheduledPatientBandits,
-    Thompson,
-    Uniform,
-)
-from patientbandits.problem import Problem
-from patientbandits.result import Difference, Result
-from patientbandits.rewards import Bernoulli, Beta, Reward, Scaled, TwoPoint
+from patientbandits._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from patientbandits.simulation import simulate
-    from patientbandits.sweeps import Simulation, sweep
+    from patientbandits import problems as problems
+    from patientbandits import theory as theory
+    from patientbandits.bandit import Bandit as Bandit
+    from patientbandits.bandit import Pull as Pull
+    from patientbandits.delays import Delay as Delay
+    from patientbandits.delays import Empirical as Empirical
+    from patientbandits.delays import Fixed as Fixed
+    from patientbandits.delays import Geometric as Geometric
+    from patientbandits.delays import LogNormal as LogNormal
+    from patientbandits.delays import Lomax as Lomax
+    from patientbandits.delays import Mixture as Mixture
+    from patientbandits.delays import Never as Never
+    from patientbandits.delays import NoDelay as NoDelay
+    from patientbandits.delays import Pareto as Pareto
+    from patientbandits.delays import UniformDelay as UniformDelay
+    from patientbandits.delays import Weibull as Weibull
+    from patientbandits.errors import InputError as InputError
+    from patientbandits.policies import DKLUCB as DKLUCB
+    from patientbandits.policies import DUCB as DUCB
+    from patientbandits.policies import KLUCB as KLUCB
+    from patientbandits.policies import MOSS as MOSS
+    from patientbandits.policies import UCB1 as UCB1
+    from patientbandits.policies import AdaptPatientBandits as AdaptPatientBandits
+    from patientbandits.policies import Arm as Arm
+    from patientbandits.policies import PatientBandits as PatientBandits
+    from patientbandits.policies import Policy as Policy
+    from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
+    from patientbandits.policies import Thompson as Thompson
+    from patientbandits.policies import Uniform as Uniform
+    from patientbandits.problem import Problem as Problem
+    from patientbandits.result import Difference as Difference
+    from patientbandits.result import Result as Result
+    from patientbandits.rewards import Bernoulli as Bernoulli
+    from patientbandits.rewards import Beta as Beta
+    from patientbandits.rewards import Reward as Reward
+    from patientbandits.rewards import Scaled as Scaled
+    from patientbandits.rewards import TwoPoint as TwoPoint
+    from patientbandits.simulation import simulate as simulate
+    from patientbandits.sweeps import Simulation as Simulation
+    from patientbandits.sweeps import sweep as sweep
 
-LAZY = {"simulate": "simulation", "sweep": "sweeps", "Simulation": "sweeps"}
-"""What needs the compiler is imported when first used: the command line's help must not wait for it."""
+EXPORTS: dict[str, tuple[str, ...]] = {
+    "bandit": (
+        "Bandit",
+        "Pull",
+    ),
+    "delays": (
+        "Delay",
+        "Empirical",
+        "Fixed",
+        "Geometric",
+        "LogNormal",
+        "Lomax",
+        "Mixture",
+        "Never",
+        "NoDelay",
+        "Pareto",
+        "UniformDelay",
+        "Weibull",
+    ),
+    "errors": ("InputError",),
+    "policies": (
+        "DKLUCB",
+        "DUCB",
+        "KLUCB",
+        "MOSS",
+        "UCB1",
+        "AdaptPatientBandits",
+        "Arm",
+        "PatientBandits",
+        "Policy",
+        "ScheduledPatientBandits",
+        "Thompson",
+        "Uniform",
+    ),
+    "problem": ("Problem",),
+    "result": (
+        "Difference",
+        "Result",
+    ),
+    "rewards": (
+        "Bernoulli",
+        "Beta",
+        "Reward",
+        "Scaled",
+        "TwoPoint",
+    ),
+    "simulation": ("simulate",),
+    "sweeps": (
+        "Simulation",
+        "sweep",
+    ),
+    "problems": (),
+    "theory": (),
+}
+"""module -> the names it gives to the package; the modules without names are given themselves."""
+
+HOME = {name: module for module, names in EXPORTS.items() for name in names or (module,)}
+
+__all__ = [*HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in LAZY:
-        from importlib import import_module
+    if name not in HOME:
+        raise AttributeError(f"module 'patientbandits' has no attribute {name!r}")
+    from importlib import import_module
 
-        return getattr(import_module(f"patientbandits.{LAZY[name]}"), name)
-    raise AttributeError(f"module 'patientbandits' has no attribute {name!r}")
+    module = import_module(f"patientbandits.{HOME[name]}")
+    value = module if name == HOME[name] else getattr(module, name)
+    globals()[name] = value
+    return value
 
 
-__all__ = [
-    "DKLUCB", "DUCB", "KLUCB", "MOSS", "UCB1", "AdaptPatientBandits", "Arm", "Bandit", "Bernoulli", "Beta", "Delay", "Difference",
-    "Empirical", "Fixed", "Geometric", "InputError", "LogNormal", "Lomax", "Mixture", "Never", "NoDelay", "Pareto",
-    "PatientBandits", "Policy", "Problem", "Pull", "Result", "Reward", "Scaled", "ScheduledPatientBandits", "Simulation", "Thompson",
-    "TwoPoint", "Uniform", "UniformDelay", "Weibull", "__version__", "problems", "simulate", "sweep", "theory",
-]  # fmt: skip
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -38,6 +38,7 @@ class Bandit:
         if isinstance(arms, (str, bytes)) or not isinstance(arms, Sequence):
             raise InputError(f"Bandit: arms must be a list of names; got arms={arms!r}.")
         self.arms = tuple(arms)
+        require(all(isinstance(arm, Hashable) for arm in self.arms), "Bandit", "arms must be hashable names", arms=self.arms)
         require(len(self.arms) >= 1, "Bandit", "at least one arm is needed", arms=self.arms)
         require(len(set(self.arms)) == len(self.arms), "Bandit", "arms must be different", arms=self.arms)
         self.horizon = None if horizon is None else whole("Bandit", "horizon", horizon, len(self.arms))
@@ -108,6 +109,8 @@ class Bandit:
         """Twice the room; what a policy remembers is a function of the log, so it is played again."""
         self._clear(2 * self._capacity)
         for event in self._log:
+            if event[0] == "pull":
+                self._call("refresh", event[1], time=event[2])
             self._apply(event)
 
     def _apply(self, event: tuple[Any, ...]) -> None:

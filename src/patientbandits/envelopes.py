@@ -28,7 +28,7 @@ def mean_power(n: int, alpha: float) -> float:
     h = float(EXACT)
     log_ratio = math.log(n / h)
     rise = 1.0 - alpha
-    if abs(rise * log_ratio) < 1e-9:
+    if rise == 0.0:
         integral = h**rise * log_ratio
     else:
         integral = h**rise * math.expm1(rise * log_ratio) / rise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable
+from typing import Any
 
 
 class InputError(ValueError):
@@ -27,8 +28,15 @@ def number(owner: str, name: str, value: object) -> float:
         if isinstance(value, (str, bytes, bool)):
             raise TypeError
         return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{owner}: {name} must be a number; got {name}={value!r}.") from None
+
+
+def items(owner: str, name: str, value: object) -> tuple[Any, ...]:
+    """``value`` as a tuple, refusing text and anything else that is not a list of things."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise InputError(f"{owner}: {name} must be a list; got {name}={value!r}.")
+    return tuple(value)
 
 
 def positive(owner: str, name: str, value: object) -> float:
@@ -50,7 +58,7 @@ def whole(owner: str, name: str, value: object, least: int = 0) -> int:
     x = number(owner, name, value)
     require(x == x and abs(x) < 2**63 and x == int(x) and x >= least, owner,
             f"{name} must be an integer >= {least}", **{name: value})  # fmt: skip
-    return int(value)  # type: ignore[call-overload,no-any-return]
+    return int(value)  # type: ignore[call-overload]
 
 
 def choice(owner: str, name: str, value: object, options: Iterable[str]) -> str:

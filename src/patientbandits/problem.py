@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from patientbandits.delays import LAWS, Delay, NoDelay
-from patientbandits.errors import InputError, choice, probability, require
+from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.rewards import REWARDS, Bernoulli, Reward
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Problem:
     """K arms; arm i pays C with mean means[i], and C arrives after an independent delay of law delays[i].
 
@@ -19,20 +20,25 @@ class Problem:
     each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay comparable.
     """
 
-    means: Sequence[float]
-    delays: Sequence[Delay] | Delay = NoDelay()
-    rewards: Sequence[Reward] | Reward = Bernoulli()
-    streams: Sequence[int] | None = None
+    means: tuple[float, ...]
+    delays: tuple[Delay, ...]
+    rewards: tuple[Reward, ...]
+    streams: tuple[int, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        means: Sequence[float],
+        delays: Sequence[Delay] | Delay = NoDelay(),  # noqa: B008  # frozen
+        rewards: Sequence[Reward] | Reward = Bernoulli(),  # noqa: B008
+        streams: Sequence[int] | None = None,
+    ) -> None:
         owner = "Problem"
-        if isinstance(self.means, (str, bytes)) or not hasattr(self.means, "__len__"):
-            raise InputError(f"{owner}: means must be a list of numbers; got means={self.means!r}.")
-        means = tuple(probability(owner, "every mean", mean) for mean in self.means)
+        means = tuple(probability(owner, "every mean", mean) for mean in items(owner, "means", means))
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
-        delays = self._per_arm("delays", self.delays, Delay, len(means))
-        rewards = self._per_arm("rewards", self.rewards, Reward, len(means))
-        streams = tuple(range(len(means))) if self.streams is None else tuple(self.streams)
+        delays = self._per_arm("delays", delays, Delay, len(means))
+        rewards = self._per_arm("rewards", rewards, Reward, len(means))
+        given = range(len(means)) if streams is None else items(owner, "streams", streams)
+        streams = tuple(whole(owner, "every stream", stream) for stream in given)
         require(len(streams) == len(means), owner, "streams must match means in number", streams=len(streams), means=len(means))
         for reward, mean in zip(rewards, means, strict=True):
             reward.encode(mean)
@@ -60,27 +66,37 @@ class Problem:
 
     def without_delays(self) -> Problem:
         """The same rewards, arriving at once: the oracle's world."""
-        return replace(self, delays=NoDelay())
+        return Problem(self.means, NoDelay(), self.rewards, self.streams)
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
+        arms = [whole("Problem.select", "every arm", arm) for arm in items("Problem.select", "arms", arms)]
         for arm in arms:
-            require(0 <= arm < self.arms, "Problem.select", f"every arm must be in 0..{self.arms - 1}", arm=arm)
-        pick = [tuple(values[arm] for arm in arms) for values in (self.means, self.delays, self.rewards, self.streams)]  # type: ignore[index]
-        return Problem(*pick)
+            require(arm < self.arms, "Problem.select", f"every arm must be in 0..{self.arms - 1}", arm=arm)
+        return Problem(
+            [self.means[arm] for arm in arms],
+            [self.delays[arm] for arm in arms],
+            [self.rewards[arm] for arm in arms],
+            [self.streams[arm] for arm in arms],
+        )
 
     def max_alpha(self) -> float:
         """The largest alpha for which every arm satisfies Assumption 1 (0: none does)."""
-        return min(law.max_alpha() for law in set(self.delays))  # type: ignore[arg-type]
+        return min(_max_alpha(law) for law in set(self.delays))
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for files."""
         return {
             "means": list(self.means),
-            "delays": [law.describe() for law in self.delays],  # type: ignore[union-attr]
-            "rewards": [reward.describe() for reward in self.rewards],  # type: ignore[union-attr]
-            "streams": list(self.streams or ()),
+            "delays": [law.describe() for law in self.delays],
+            "rewards": [reward.describe() for reward in self.rewards],
+            "streams": list(self.streams),
         }
+
+
+@cache
+def _max_alpha(law: Delay) -> float:
+    return law.max_alpha()
 
 
 def law_from(data: Any, owner: str = "delay") -> Delay:

@@ -97,22 +97,30 @@ class Result:
         arrays: dict[str, Any] = {"rounds": self.rounds, "regret": self.regret, "pulls": self.pulls}
         if self.trace is not None:
             arrays["trace"] = self.trace
-        np.savez(buffer, settings=np.array(json.dumps(self.settings)), **arrays)
+        np.savez(buffer, settings=np.array(json.dumps(self.settings, default=plain)), **arrays)
         write_atomically(path, buffer.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read what `save` wrote; a damaged or foreign file is refused."""
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
                 settings = json.loads(str(data["settings"]))
-                trace = data["trace"] if "trace" in data else None
+                trace = data.get("trace")
                 rounds, regret, pulls = data["rounds"], data["regret"], data["pulls"]
+                problem, policy = _or_none(problem_from, settings["problem"]), _or_none(policy_from, settings["policy"])
         except FileNotFoundError:
             raise InputError(f"Result.load: the file must exist; got {os.fspath(path)!r}.") from None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
             raise InputError(f"Result.load: {os.fspath(path)!r} is not a complete result file ({error}).") from None
-        return cls(rounds, regret, pulls, trace, settings, _or_none(problem_from, settings["problem"]), _or_none(policy_from, settings["policy"]))
+        return cls(rounds, regret, pulls, trace, settings, problem, policy)
+
+
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, for files."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} has no place in a file")
 
 
 def join(results: list[Result]) -> Result:
@@ -136,7 +144,7 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
         raise InputError(f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.')
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
     arguments = {name: law_from(value, owner) if name == "law" else value for name, value in data.items() if name != "policy"}
-    return construct(kind, arguments, owner)  # type: ignore[no-any-return]
+    return construct(kind, arguments, owner)
 
 
 def _or_none(build: Any, data: Any) -> Any:

@@ -12,6 +12,10 @@ within 64 bits and cost the second nothing.
 from __future__ import annotations
 
 import math
+from typing import Any
+
+Bits = Any
+"""64 bits: an int when interpreted, a uint64 when compiled."""
 
 MASK = 0xFFFFFFFFFFFFFFFF
 GOLDEN = 0x9E3779B97F4A7C15
@@ -20,29 +24,29 @@ ARM_STEP = 0xABC98388FB8FAC03
 DELAY_SALT = 0x8CB92BA72F3D8DD7
 
 
-def mix(x: int) -> int:
+def mix(x: Bits) -> Bits:
     """SplitMix64's finaliser: a bijection of 64 bits whose output passes for random."""
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
     return x ^ (x >> 31)
 
 
-def address(key: int, round_: int, arm: int) -> int:
+def address(key: Bits, round_: Bits, arm: Bits) -> Bits:
     """The 64 bits of ``key`` at (round, arm)."""
     return mix((key + round_ * ROUND_STEP + arm * ARM_STEP) & MASK)
 
 
-def following(bits: int) -> int:
+def following(bits: Bits) -> Bits:
     """The next 64 bits after ``bits``, for draws that need several."""
     return mix((bits + GOLDEN) & MASK)
 
 
-def unit(bits: int) -> float:
+def unit(bits: Bits) -> float:
     """The 53 upper bits as a float in [0, 1)."""
     return (bits >> 11) * 1.1102230246251565e-16
 
 
-def run_key(base: int, run: int) -> int:
+def run_key(base: Bits, run: Bits) -> Bits:
     """The key of one run of a simulation, from the simulation's base key."""
     return mix((base + mix((run * GOLDEN) & MASK)) & MASK)
 
@@ -55,7 +59,7 @@ def base_keys(seed: int) -> tuple[int, int]:
     return int(world), int(policy)
 
 
-def normal(bits: int) -> tuple[float, int]:
+def normal(bits: Bits) -> tuple[float, Bits]:
     """A standard normal draw (Box & Muller 1958) and the bits to go on from."""
     bits = following(bits)
     radius = math.sqrt(-2.0 * math.log(1.0 - unit(bits)))
@@ -63,7 +67,7 @@ def normal(bits: int) -> tuple[float, int]:
     return radius * math.cos(2.0 * math.pi * unit(bits)), bits
 
 
-def gamma(shape: float, bits: int) -> tuple[float, int]:
+def gamma(shape: float, bits: Bits) -> tuple[float, Bits]:
     """A Gamma(shape, 1) draw (Marsaglia & Tsang 2000; boosted below shape 1) and the bits to go on from."""
     boost = 1.0
     if shape < 1.0:
@@ -74,13 +78,14 @@ def gamma(shape: float, bits: int) -> tuple[float, int]:
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
         x, bits = normal(bits)
-        v = (1.0 + c * x) ** 3
+        v = 1.0 + c * x
+        v = v * v * v  # not ** 3, which compiled and interpreted code round differently
         bits = following(bits)
         if v > 0.0 and math.log(1.0 - unit(bits)) < 0.5 * x * x + d - d * v + d * math.log(v):
             return boost * d * v, bits
 
 
-def beta(a: float, b: float, bits: int) -> float:
+def beta(a: float, b: float, bits: Bits) -> float:
     """A Beta(a, b) draw: G_a / (G_a + G_b)."""
     x, bits = gamma(a, bits)
     y, bits = gamma(b, bits)

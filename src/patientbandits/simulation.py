@@ -59,9 +59,14 @@ def simulate(
 
 def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int64]:
     """The rounds to record, growing, the last one the horizon."""
-    if isinstance(record, Sequence) or isinstance(record, np.ndarray):
+    if isinstance(record, (Sequence, np.ndarray)):
         chosen = [whole("simulate", "every recorded round", t, 1) for t in record]
-        require(all(t <= horizon for t in chosen), "simulate", f"every recorded round must be <= the horizon, {horizon}", record=max(chosen, default=0))
+        require(
+            all(t <= horizon for t in chosen),
+            "simulate",
+            f"every recorded round must be <= the horizon, {horizon}",
+            record=max(chosen, default=0),
+        )
         return np.unique(np.array([*chosen, horizon], np.int64))
     count = whole("simulate", "record", record, 1)
     return np.unique(np.linspace(horizon / count, horizon, count).round().astype(np.int64).clip(1, horizon))

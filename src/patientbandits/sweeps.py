@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from patientbandits.engine.run import code_address
-from patientbandits.errors import InputError
+from patientbandits.errors import InputError, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
-from patientbandits.result import Result, join
+from patientbandits.result import Result, join, plain
 from patientbandits.simulation import recorded_rounds, settings_of, simulate
 
 PIECE_ROUNDS = 50_000_000
@@ -37,6 +37,10 @@ class Simulation:
     seed: int = 0
     record: int | Sequence[int] = 200
     anytime: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
+            object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
 
     @property
     def rounds(self) -> int:
@@ -57,7 +61,7 @@ class Simulation:
         settings = settings_of(self.problem, self.policy, self.horizon, runs, self.seed, self.anytime, first_run)
         rounds = recorded_rounds(self.record, self.horizon).tolist()
         code = code_address(self.problem, self.policy, self.horizon, self.anytime) or uuid.uuid4().hex  # unknown code: never found again
-        return hashlib.sha256(json.dumps([settings, rounds, code], sort_keys=True).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps([settings, rounds, code], sort_keys=True, default=plain).encode()).hexdigest()[:32]
 
 
 def sweep(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from patientbandits.errors import choice, positive, require, whole
+from patientbandits.errors import choice, items, number, positive, require, whole
 from patientbandits.problem import Problem
 
 FORMS = ("corrected", "printed")
@@ -28,7 +28,7 @@ def confidence_width(pulls: int, arms: int, horizon: int, alpha: float, width: s
     if delta is None:
         level = math.log(2 * arms) + 3 * math.log(horizon)
     else:
-        require(0 < delta < 1, owner, "delta must be in (0, 1)", delta=delta)
+        require(0 < number(owner, "delta", delta) < 1, owner, "delta must be in (0, 1)", delta=delta)
         level = math.log(2 / delta)
     return math.sqrt(spread * level / n) + 2 * n ** -min(alpha, 0.5)
 
@@ -54,7 +54,7 @@ def schedule_bound(problem: Problem | Sequence[float], horizon: int, alpha: floa
 def _gap_sum(
     owner: str, problem: Problem | Sequence[float], horizon: int, alpha: float, form: str, width: str, printed: float
 ) -> float:
-    gaps = problem.gaps if isinstance(problem, Problem) else tuple(problem)
+    gaps = problem.gaps if isinstance(problem, Problem) else tuple(number(owner, "every gap", gap) for gap in items(owner, "gaps", problem))
     require(all(0 <= gap <= 1 for gap in gaps), owner, "every gap must be in [0, 1]", gaps=gaps)
     whole(owner, "horizon", horizon, len(gaps))
     positive(owner, "alpha", alpha)

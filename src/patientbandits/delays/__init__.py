@@ -12,4 +12,6 @@ LAWS: dict[str, type[Delay]] = {
     for law in (NoDelay, Fixed, Pareto, Lomax, Geometric, Weibull, LogNormal, UniformDelay, Empirical, Never, Mixture)
 }
 
-__all__ = ["LAWS", "Delay", *LAWS]
+__all__ = [
+    "LAWS", "Delay", "Empirical", "Fixed", "Geometric", "LogNormal", "Lomax", "Mixture", "Never", "NoDelay", "Pareto", "UniformDelay", "Weibull",
+]  # fmt: skip

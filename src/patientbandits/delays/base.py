@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from patientbandits.errors import number, require, whole
+from patientbandits.errors import InputError, number, require, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,9 +70,12 @@ class Delay:
         """S(m) = P(D > m), for one m or an array of them; between whole numbers S(m) = S(floor(m))."""
         import numpy as np
 
-        times = np.floor(np.asarray(m, dtype=float))
+        try:
+            times = np.floor(np.asarray(m, dtype=float))
+        except (TypeError, ValueError):
+            raise InputError(f"{self.owner}: survival needs numbers; got m={m!r}.") from None
         require(bool(np.all(times >= 0)), self.owner, "survival needs m >= 0", m=m)
-        values = np.array([self.survival_at(int(x)) if x < FARTHEST else 0.0 for x in times.ravel()])
+        values = np.array([self.survival_at(int(min(x, FARTHEST))) for x in times.ravel()])
         return float(values[0]) if times.ndim == 0 else values.reshape(times.shape)
 
     def cdf(self, m: ArrayLike) -> Any:
@@ -108,7 +111,7 @@ class Delay:
         """The largest alpha for which Assumption 1 holds: inf over m >= 2 of -log S(m) / log m.
 
         0 means: for none. Infinity means: for all. Found by search over all m up to 1000 and a
-        geometric grid beyond, refined around its minimum.
+        geometric grid beyond, refined around its minimum; the limit for large m is the slope of log S at the grid's end.
         """
         def exponent(m: int) -> float:
             tail = self.survival_at(m)
@@ -117,9 +120,11 @@ class Delay:
         grid = [*range(2, 1000), *sorted({int(1000 * 1.03**k) for k in range(950)})]
         values = [exponent(m) for m in grid]
         best = min(range(len(grid)), key=values.__getitem__)
+        near, far = self.survival_at(grid[-1]), self.survival_at(2 * grid[-1])
+        limit = math.log(near / far) / math.log(2) if far > 0 else math.inf
         low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
         around = range(low, high + 1, max(1, (high - low) // 1000))
-        return max(0.0, min(values[best], min(exponent(m) for m in around)))
+        return max(0.0, min(values[best], min(exponent(m) for m in around), limit))
 
     def satisfies(self, alpha: float) -> bool:
         """Whether Assumption 1 holds with this alpha (up to rounding)."""

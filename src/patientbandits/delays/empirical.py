@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from patientbandits.delays.base import Delay
-from patientbandits.errors import number, require, whole
+from patientbandits.errors import items, number, require, whole
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Empirical(Delay):
     _steps: tuple[tuple[int, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        delays = tuple(whole(self.owner, "every delay", d) for d in self.delays)
+        delays = tuple(whole(self.owner, "every delay", d) for d in items(self.owner, "delays", self.delays))
         require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
-        weights = (1.0,) * len(delays) if self.weights is None else tuple(number(self.owner, "every weight", w) for w in self.weights)
+        weights = (1.0,) * len(delays) if self.weights is None else tuple(number(self.owner, "every weight", w) for w in items(self.owner, "weights", self.weights))
         require(len(weights) == len(delays), self.owner, "weights must match delays in number", delays=len(delays), weights=len(weights))
         require(all(0 <= w < float("inf") for w in weights) and sum(weights) > 0, self.owner,
                 "weights must be finite, >= 0 and not all 0", weights=self.weights)  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from patientbandits.delays.base import Delay, Part
-from patientbandits.errors import InputError, number, require
+from patientbandits.errors import InputError, items, number, require
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Mixture(Delay):
     weights: Sequence[float]
 
     def __post_init__(self) -> None:
-        laws, weights = tuple(self.laws), tuple(number(self.owner, "every weight", w) for w in self.weights)
+        laws = items(self.owner, "laws", self.laws)
+        weights = tuple(number(self.owner, "every weight", w) for w in items(self.owner, "weights", self.weights))
         require(len(laws) > 0 and len(laws) == len(weights), self.owner, "one weight for each law is needed",
                 laws=len(laws), weights=len(weights))  # fmt: skip
         for law in laws:

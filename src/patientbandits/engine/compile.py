@@ -12,6 +12,7 @@ therefore has another address and is never served from an old one. What cannot b
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False,
 LIBRARIES = {"math", "numpy", "builtins"}
 
 
-class Undigestible(Exception):
+class UndigestibleError(Exception):
     """A function depends on a value whose content cannot be known."""
 
 
@@ -46,9 +47,13 @@ def outside(function: types.FunctionType) -> dict[str, Any]:
     found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
-    for name, module in list(found.items()):
-        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] not in LIBRARIES:
-            found.update({f"{name}.{attr}": getattr(module, attr) for attr in sorted(names) if hasattr(module, attr)})
+    seen, queue = set(), list(found.items())
+    for name, module in queue:  # grows: modules inside modules
+        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] not in LIBRARIES and module not in seen:
+            seen.add(module)
+            inner = {f"{name}.{attr}": getattr(module, attr) for attr in sorted(names) if hasattr(module, attr)}
+            found.update(inner)
+            queue.extend(inner.items())
     return found
 
 
@@ -81,11 +86,12 @@ def digest(function: Callable[..., Any]) -> str:
         elif value is None or isinstance(value, (bool, int, float, str, bytes, np.generic)):
             sha.update(repr((type(value).__name__, value)).encode())
         elif isinstance(value, type):
-            sha.update(repr((value.__module__, value.__qualname__, getattr(value, "_fields", None))).encode())
+            members = [(member.name, member.value) for member in value] if issubclass(value, enum.Enum) else None
+            sha.update(repr((value.__module__, value.__qualname__, getattr(value, "_fields", None), members)).encode())
         elif isinstance(value, (types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
             sha.update(value.__name__.encode())
         else:
-            raise Undigestible(f"{value!r}")
+            raise UndigestibleError(f"{value!r}")
 
     add(function)
     return sha.hexdigest()[:32]
@@ -131,6 +137,6 @@ def cached(function: Callable[..., Any], name: str) -> Any:
     try:
         dispatcher.address = digest(function)
         dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.address)
-    except (Undigestible, RuntimeError):  # RuntimeError: numba found no place to write to
+    except (UndigestibleError, RuntimeError):  # RuntimeError: numba found no place to write to
         pass
     return dispatcher

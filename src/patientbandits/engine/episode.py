@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
-from patientbandits.rng import GOLDEN, MASK, address, mix, run_key
+from patientbandits.rng import GOLDEN, MASK, Bits, address, mix, run_key
 from patientbandits.engine.worlds import World, outcome
 from patientbandits.policies.base import Arm, Rule
 
@@ -28,8 +28,8 @@ class Task(NamedTuple):
     first_run: int
     last_run: int
     horizon: int
-    world_key: int
-    policy_key: int
+    world_key: Bits
+    policy_key: Bits
 
 
 class Scratch(NamedTuple):
@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
     bonus: NDArray[np.float64]
-    index: NDArray[np.float64]
+    index: NDArray[np.float64]  # type: ignore[assignment]  # shadows tuple.index, which nobody needs
     winner: NDArray[np.int64]
     """tournament tree: the better of two, from the leaves (arms) to the root at 1; width 2 if there is none"""
     table: NDArray[np.float64]
@@ -71,7 +71,7 @@ def beats(x: int, y: int, g: int, scratch: Scratch, streams: NDArray[np.uint64])
     """
     a, b = scratch.index[g, x], scratch.index[g, y]
     if a != b:
-        return a > b
+        return a > b or a != a  # not a number: let it win, to be found out
     key, pulls = scratch.keys[g, 1], scratch.pulls
     return address(key, np.uint64(pulls[g, x]), streams[x]) > address(key, np.uint64(pulls[g, y]), streams[y])
 
@@ -109,7 +109,7 @@ def wrapper(kind: Any) -> Callable[..., Any]:
     """A function from a plain tuple to the named tuple ``kind``: kernels' signatures hold no classes of users."""
     scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
     exec(f"def wrap(values): return kind({', '.join(f'values[{j}]' for j in range(len(kind._fields)))})", scope)
-    return scope["wrap"]  # type: ignore[no-any-return]
+    return scope["wrap"]
 
 
 def resetter(fields: int) -> Callable[..., Any]:
@@ -117,7 +117,7 @@ def resetter(fields: int) -> Callable[..., Any]:
     scope: dict[str, Any] = {"copy_over": copy_over, "__name__": __name__}
     lines = [f"    copy_over(memory[{j}], blank[{j}])" for j in range(fields)]
     exec("\n".join(["def reset(memory, blank):", *lines, "    return"]), scope)
-    return scope["reset"]  # type: ignore[no-any-return]
+    return scope["reset"]
 
 
 def copy_over(target: NDArray[Any], source: NDArray[Any]) -> None:
@@ -212,13 +212,15 @@ def _kernel(
             if scratch.winner.shape[1] > 2:
                 climb(arm, g, scratch, world.streams)
 
-    def begin(g: int, run: int, task: Task, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
+    def begin(self: Any, memory: Any, g: int, run: int, task: Task, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
         tie_key = run_key(task.policy_key, np.uint64(run))
         scratch.keys[g, 0], scratch.keys[g, 1] = run_key(task.world_key, np.uint64(run)), tie_key
         scratch.keys[g, 2] = mix((tie_key + GOLDEN) & MASK)
         for arm in range(scratch.pulls.shape[1]):
             scratch.pulls[g, arm], scratch.rewards[g, arm] = 0, 0.0
             scratch.index[g, arm] = scratch.bonus[g, arm] = np.inf
+            if lasting and not from_bonus:
+                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, 1, float(task.horizon), streams)
         if lasting and scratch.winner.shape[1] > 2:
             plant(g, scratch, streams)
 
@@ -234,7 +236,7 @@ def _kernel(
             if first_run > task.first_run:
                 reset(memory_arrays, blank)
             for g in range(games):
-                begin(g, first_run + g, task, scratch, world.streams)
+                begin(self, memory, g, first_run + g, task, scratch, world.streams)
             for t in range(1, task.horizon + 1):
                 horizon = float(max(t - 1, 1)) if anytime else known_horizon
                 for g in range(games):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from patientbandits.engine.episode import Output, Scratch, Task, kernel_for
@@ -57,10 +59,15 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int
 
 
 def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool) -> str | None:
-    """A digest of the code that `play` would run, or None if it cannot be known."""
-    rule = rule_of(policy, problem.arms, horizon_known=not anytime)
-    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world_of(problem, horizon), rule), anytime)
-    return getattr(kernel, "address", None)
+    """A digest of the code that `play` would run and of the arrays it would start from, or None if it cannot be known."""
+    world, rule = world_of(problem, horizon), rule_of(policy, problem.arms, horizon_known=not anytime)
+    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world, rule), anytime)
+    if not hasattr(kernel, "address"):
+        return None
+    sha = hashlib.sha256(kernel.address.encode())
+    for array in (*world, *rule.numbers, *policy.memory(problem.arms, horizon)):  # laws, rewards and `memory` are code too
+        sha.update(np.asarray(array).tobytes())
+    return sha.hexdigest()
 
 
 def play(
@@ -93,7 +100,12 @@ def play(
     threads = min(workers or os.cpu_count() or 1, max(total, 1))
     size = max(1, min(-(-total // threads), BLOCK_ROUNDS // horizon))
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
-    block(0, 0)  # compile, or find in the cache, before threads start
+    try:
+        block(0, 0)  # compile, or find in the cache, before threads start
+    except NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        reason = next((line for line in lines if line and not line.startswith("Failed in nopython")), "")
+        raise InputError(f"{policy.owner}: its methods must be plain numerical Python that numba can compile; got: {reason}") from error
     if threads == 1:
         for first, last in blocks:
             done = block(first, last)

@@ -20,7 +20,7 @@ from patientbandits.delays.light import geometric, log_normal, weibull
 from patientbandits.delays.pareto import power, shifted_power
 from patientbandits.delays.simple import staircase, step
 from patientbandits.engine.compile import cached
-from patientbandits.rng import DELAY_SALT, address, beta, mix, unit
+from patientbandits.rng import DELAY_SALT, Bits, address, beta, mix, unit
 
 if TYPE_CHECKING:
     from patientbandits.problem import Problem
@@ -144,7 +144,7 @@ def tail_delay(world: World, law: int, u: float, left: int) -> int:
     return high
 
 
-def outcome(world: World, key: int, round_: int, arm: int, left: int) -> tuple[float, int]:
+def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
     """Reward of pulling ``arm`` in ``round_``, and its delay: > left if it does not arrive within ``left`` rounds.
 
     Nothing here branches on the outcome: a mispredicted branch costs more than an unneeded look-up.

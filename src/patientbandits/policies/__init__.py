@@ -13,4 +13,7 @@ POLICIES: dict[str, type[Policy]] = {
     )
 }  # fmt: skip
 
-__all__ = ["POLICIES", "Arm", "Policy", *POLICIES]
+__all__ = [
+    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "PatientBandits", "Policy",
+    "ScheduledPatientBandits", "Thompson", "Uniform",
+]  # fmt: skip

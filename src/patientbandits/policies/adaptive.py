@@ -39,12 +39,13 @@ class Windows(NamedTuple):
     reward_of: NDArray[np.float64]
     delay_of: NDArray[np.int32]
     """pull: its reward and delay once arrived; delay -1 before"""
+    oldest: NDArray[np.int64]
     newest: NDArray[np.int64]
-    """arm: its last pull"""
+    """arm: its first and its last pull"""
     cursor: NDArray[np.int64]
     """(arm, window): the newest pull in the window"""
     lag: NDArray[np.int64]
-    count: NDArray[np.int64]
+    inside: NDArray[np.int64]
     total: NDArray[np.float64]
     pool: NDArray[np.float64]
     """buckets of all arms: rewards that took exactly j units, at start + j"""
@@ -74,7 +75,7 @@ def grow(memory: Windows, arm: int, needed: int) -> None:
 
 def enter(memory: Windows, arm: int, window: int, pull: int, sign: int) -> None:
     """Add the pull to the window (sign 1) or take it out (-1)."""
-    memory.count[arm, window] += sign
+    memory.inside[arm, window] += sign
     if 0 <= memory.delay_of[pull] <= memory.lag[arm, window]:
         memory.total[arm, window] += sign * memory.reward_of[pull]
 
@@ -82,7 +83,7 @@ def enter(memory: Windows, arm: int, window: int, pull: int, sign: int) -> None:
 def synchronise(memory: Windows, arm: int, window: int, lag: int, now: int) -> None:
     """Bring one window of an arm to time ``now`` and to ``lag``."""
     cursor = memory.cursor[arm, window]
-    following = memory.after[cursor] if cursor > 0 else memory.state[3 + arm]
+    following = memory.after[cursor] if cursor > 0 else memory.oldest[arm]
     while following > 0 and memory.unit_of[following] <= now - memory.lag[arm, window]:
         enter(memory, arm, window, following, 1)
         cursor, following = following, memory.after[following]
@@ -146,7 +147,7 @@ class AdaptPatientBandits(Policy):
         return named(
             ratio=(self.c / 2) ** (1 / self.alpha_floor) if self.ratio is None else self.ratio,
             log_factor=math.log(16.0 / (self.c * self.mean_floor)),
-            penalty=-1.0 if self.penalty == "paper" else self.penalty,
+            penalty=-1.0 if isinstance(self.penalty, str) else self.penalty,
             floor=min(self.alpha_floor, 0.5) if self.use_floor else 0.0,
             factor=BIASES[self.bias],
             **width_numbers(self.width, arms),
@@ -155,22 +156,34 @@ class AdaptPatientBandits(Policy):
     def memory(self, arms: int, capacity: int) -> Windows:
         pulls = capacity + 1
         return Windows(
-            np.zeros(pulls, np.int64), np.zeros(pulls, np.int32), np.zeros(pulls, np.int32),
-            np.zeros(pulls), np.full(pulls, -1, np.int32), np.zeros(arms, np.int64),
-            *(np.zeros((arms, 2), np.int64) for _ in range(3)), np.zeros((arms, 2)),
-            np.zeros(2 * pulls + 2 * LEAST_BUCKETS * arms), np.zeros(arms, np.int64), np.zeros(arms, np.int64),
-            np.zeros(arms), np.zeros(3 + arms, np.int64), np.zeros(2),
-        )  # fmt: skip
+            unit_of=np.zeros(pulls, np.int64),
+            before=np.zeros(pulls, np.int32),
+            after=np.zeros(pulls, np.int32),
+            reward_of=np.zeros(pulls),
+            delay_of=np.full(pulls, -1, np.int32),
+            oldest=np.zeros(arms, np.int64),
+            newest=np.zeros(arms, np.int64),
+            cursor=np.zeros((arms, 2), np.int64),
+            lag=np.zeros((arms, 2), np.int64),
+            inside=np.zeros((arms, 2), np.int64),
+            total=np.zeros((arms, 2)),
+            pool=np.zeros(2 * pulls + 2 * LEAST_BUCKETS * arms),
+            start=np.zeros(arms, np.int64),
+            size=np.zeros(arms, np.int64),
+            log_pulls=np.zeros(arms),
+            state=np.zeros(3, np.int64),
+            estimate=np.zeros(2),
+        )
 
-    def pulled(self, memory, arm, pull, time):  # type: ignore[no-untyped-def]
+    def pulled(self, memory, arm, pull, time):
         i = arm.number
         last = memory.newest[i]
-        memory.unit_of[pull] = int(math.floor(time))
+        memory.unit_of[pull] = math.floor(time)
         memory.before[pull] = last
         if last > 0:
             memory.after[last] = pull
         else:
-            memory.state[3 + i] = pull
+            memory.oldest[i] = pull
         memory.newest[i] = pull
         memory.log_pulls[i] = math.log(arm.pulls)
         if arm.pulls > memory.state[1]:
@@ -178,9 +191,9 @@ class AdaptPatientBandits(Policy):
         if arm.pulls // 2 >= memory.size[i]:
             grow(memory, i, arm.pulls // 2)
 
-    def arrived(self, memory, arm, pull, reward, time):  # type: ignore[no-untyped-def]
+    def arrived(self, memory, arm, pull, reward, time):
         i = arm.number
-        delay = min(int(math.floor(time)) - memory.unit_of[pull], 2**31 - 1)
+        delay = min(math.floor(time) - memory.unit_of[pull], 2**31 - 1)
         memory.reward_of[pull], memory.delay_of[pull] = reward, delay
         if delay < memory.size[i]:
             memory.pool[memory.start[i] + delay] += reward
@@ -188,18 +201,18 @@ class AdaptPatientBandits(Policy):
             if pull <= memory.cursor[i, window] and delay <= memory.lag[i, window]:
                 memory.total[i, window] += reward
 
-    def refresh(self, memory, time, horizon, arms):  # type: ignore[no-untyped-def]
+    def refresh(self, memory, time, horizon, arms):
         j, n = memory.state[0], memory.state[1]
-        long, now = n // 2, int(math.floor(time))
+        long, now = n // 2, math.floor(time)
         short = int(self.ratio * long)
         memory.estimate[0] = self.floor
         if short < 1:
             return
         synchronise(memory, j, 0, long, now)
         synchronise(memory, j, 1, short, now)
-        if memory.count[j, 0] == 0:
+        if memory.inside[j, 0] == 0:
             return
-        late = memory.total[j, 0] / memory.count[j, 0] - memory.total[j, 1] / memory.count[j, 1]
+        late = memory.total[j, 0] / memory.inside[j, 0] - memory.total[j, 1] / memory.inside[j, 1]
         log_n = memory.log_pulls[j]
         memory.estimate[1] = min(-math.log(late) / log_n, 0.5) if late > 0.0 else 0.5
         penalty = self.penalty
@@ -207,11 +220,11 @@ class AdaptPatientBandits(Policy):
             penalty = self.log_factor + 0.5 * math.log(math.log(2.0 * arms) + 3.0 * math.log(horizon))
         memory.estimate[0] = max(memory.estimate[1] - penalty / log_n, self.floor)
 
-    def index(self, memory, arm, horizon):  # type: ignore[no-untyped-def]
+    def index(self, memory, arm, horizon):
         bias = self.factor
         if memory.estimate[0] > 0.0:
             bias *= math.exp(-min(memory.estimate[0], 0.5) * memory.log_pulls[arm.number])
         return arm.rewards / arm.pulls + deviation(self.spread, self.count, self.power, arm.pulls, horizon) + bias
 
-    def trace(self, memory):  # type: ignore[no-untyped-def]
+    def trace(self, memory):
         return memory.estimate[0]

@@ -33,6 +33,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 from patientbandits.errors import InputError
@@ -66,7 +67,7 @@ class Policy:
     """Base of all policies; see the module's docstring for how to write one."""
 
     first_pulls: ClassVar[int] = 1
-    """How often each arm is pulled before its index counts."""
+    """How often each arm is pulled before its index counts; with `bonus` at least once."""
 
     @property
     def owner(self) -> str:
@@ -75,7 +76,7 @@ class Policy:
     def numbers(self, arms: int) -> tuple[float, ...]:
         """What ``self`` is inside the compiled methods: a named tuple of numbers; by default the fields."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
-        return named(**{name: value for name, value in values.items() if isinstance(value, (int, float))})  # type: ignore[no-any-return]
+        return named(**{name: float(value) for name, value in values.items() if isinstance(value, Real)})
 
     def memory(self, arms: int, capacity: int) -> tuple[Any, ...]:
         """Arrays for up to ``capacity`` pulls, as a named tuple, in their state before the first pull."""
@@ -96,7 +97,7 @@ class Policy:
 @cache
 def named_kind(*names: str) -> Any:
     """The one named tuple of floats with these fields: kernels are compiled once for each kind."""
-    return NamedTuple("Numbers", [(name, float) for name in names])  # type: ignore[misc]
+    return NamedTuple("Numbers", [(name, float) for name in names])
 
 
 def named(**values: float) -> Any:
@@ -125,19 +126,19 @@ def rule_of(policy: Policy, arms: int, horizon_known: bool) -> Rule:
     chosen = [name for name in ("bonus", "index") if hasattr(kind, name)]
     if len(chosen) != 1:
         raise InputError(f"{kind.__name__}: a policy must define either bonus or index; got {' and '.join(chosen) or 'neither'}.")
-    hooks = {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)}
+    hooks = {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)}  # type: ignore[arg-type]
     asked = set(inspect.signature(getattr(kind, chosen[0])).parameters)
     return Rule(
         numbers=policy.numbers(arms),
         hooks=hooks,
         from_bonus=chosen[0] == "bonus",
         lasting=not asked & CHANGING and (horizon_known or "horizon" not in asked),
-        first_pulls=kind.first_pulls,
+        first_pulls=max(kind.first_pulls, int(chosen[0] == "bonus")),
     )
 
 
 @cache
-def adapt(kind: type, hook: str) -> Callable[..., Any]:
+def adapt(kind: Any, hook: str) -> Callable[..., Any]:
     """``kind``'s method as a function of all the arguments of its hook, whichever it asks for."""
     method, offered = getattr(kind, hook), HOOKS[hook]
     asked = list(inspect.signature(method).parameters)
@@ -146,4 +147,4 @@ def adapt(kind: type, hook: str) -> Callable[..., Any]:
             raise InputError(f"{kind.__name__}: {hook} may ask for {', '.join(offered)}; got {name!r}.")
     scope = {"method": method, "__name__": kind.__module__}
     exec(f"def {hook}({', '.join(offered)}): return method({', '.join(asked)})", scope)
-    return scope[hook]  # type: ignore[return-value]
+    return scope[hook]

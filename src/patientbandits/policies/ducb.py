@@ -29,6 +29,10 @@ NEGLIGIBLE = 1e-200
 """Below this a fading sum is 0: processors are very slow on the smallest numbers."""
 
 
+LONG_AGO = -(2**62)
+"""The ring's time before the first pull: earlier than any clock."""
+
+
 class Ring(NamedTuple):
     """First axis: arm, unless said otherwise."""
 
@@ -50,6 +54,7 @@ class Ring(NamedTuple):
     fade: NDArray[np.float64]
     """(2, exponential): rates per unit of time, coefficients"""
     now: NDArray[np.int64]
+    """the unit of time that the ring has reached, and its length"""
 
 
 def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> float:
@@ -75,7 +80,7 @@ def advance(memory: Ring, window: int, unit: int, fading: bool) -> None:
             for arm in range(arms):
                 faded = memory.faded[arm, j] * factor
                 memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
-    for leaving in range(max(memory.now[0] + 1, unit - window + 1), unit + 1):
+    for leaving in range(memory.now[0] + 1, min(memory.now[0] + window, unit) + 1):
         slot = leaving % window
         late = unit - leaving  # how long ago, if several units have passed
         for arm in range(arms):
@@ -118,7 +123,7 @@ class DUCB(Policy):
         if self.mode == "uncensored":
             require(self.window is None, self.owner, 'mode "uncensored" has no window', window=self.window)
         else:
-            whole(self.owner, "window", self.window, 1)
+            object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
 
     @classmethod
     def modes(cls) -> tuple[str, ...]:
@@ -135,25 +140,34 @@ class DUCB(Policy):
         else:
             length, fade = self.window, np.zeros((2, 0))
         tau = self.law.cdf(np.arange(length))[::-1]
-        by_arm = [np.zeros(arms) for _ in range(4)]
-        return Ring(np.zeros((arms, length)), np.zeros((arms, length)), *by_arm, np.zeros((arms, fade.shape[1])),
-                    np.concatenate([tau, tau]), fade, np.array([0, length]))  # fmt: skip
+        return Ring(
+            young=np.zeros((arms, length)),
+            paid=np.zeros((arms, length)),
+            old=np.zeros(arms),
+            old_paid=np.zeros(arms),
+            early=np.zeros(arms),
+            weight=np.zeros(arms),
+            faded=np.zeros((arms, fade.shape[1])),
+            tau=np.concatenate([tau, tau]),
+            fade=fade,
+            now=np.array([LONG_AGO, length]),
+        )
 
-    def pulled(self, memory, arm, time):  # type: ignore[no-untyped-def]
-        memory.young[arm.number, int(math.floor(time)) % memory.now[1]] += 1.0
+    def pulled(self, memory, arm, time):
+        memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
 
-    def arrived(self, memory, arm, delay, reward, pull_time):  # type: ignore[no-untyped-def]
+    def arrived(self, memory, arm, delay, reward, pull_time):
         if self.mode == UNCENSORED or delay > self.window:
             return
         memory.early[arm.number] += reward
-        made = int(math.floor(pull_time))
+        made = math.floor(pull_time)
         if memory.now[0] - made >= memory.now[1]:
             memory.old_paid[arm.number] += reward
         else:
             memory.paid[arm.number, made % memory.now[1]] += reward
 
-    def refresh(self, memory, time, arms):  # type: ignore[no-untyped-def]
-        unit, window = int(math.floor(time)), memory.now[1]
+    def refresh(self, memory, time, arms):
+        unit, window = math.floor(time), memory.now[1]
         advance(memory, window, unit, self.mode == UNCENSORED)
         if self.mode == EQ5 or self.mode == UNCENSORED:
             offset = window - 1 - unit % window
@@ -161,7 +175,7 @@ class DUCB(Policy):
                 weight = product(memory.young[i], memory.tau, offset) + self.mature * memory.old[i]
                 memory.weight[i] = weight - product(memory.faded[i], memory.fade[1], 0)
 
-    def index(self, memory, arm, round, arms):  # type: ignore[no-untyped-def]
+    def index(self, memory, arm, round, arms):
         i, log_t = arm.number, math.log(round)
         if self.mode == WAIT:
             if round <= self.window + arms:
@@ -190,7 +204,7 @@ class DKLUCB(DUCB):
     def modes(cls) -> tuple[str, ...]:
         return MODES[:2]
 
-    def index(self, memory, arm, round):  # type: ignore[no-untyped-def]
+    def index(self, memory, arm, round):
         weight, paid = memory.weight[arm.number], memory.early[arm.number]
         if self.mode == UNCENSORED:
             paid = arm.rewards

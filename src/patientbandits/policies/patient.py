@@ -57,7 +57,7 @@ class PatientBandits(Policy):
     def numbers(self, arms: int) -> Any:
         return named(**width_numbers(self.width, arms), factor=BIASES[self.bias], alpha=self.alpha)
 
-    def bonus(self, pulls, horizon):  # type: ignore[no-untyped-def]
+    def bonus(self, pulls, horizon):
         width = deviation(self.spread, self.count, self.power, pulls, horizon)
         if self.factor == 0.0:
             return width + mean_power(pulls, self.alpha)
@@ -82,7 +82,7 @@ class ScheduledPatientBandits(Policy):
     def numbers(self, arms: int) -> Any:
         return named(**width_numbers(self.width, arms))
 
-    def bonus(self, pulls, round, horizon):  # type: ignore[no-untyped-def]
+    def bonus(self, pulls, round, horizon):
         log_t = math.log(max(round, 16.0))
         alpha = math.log(log_t) / log_t
         return deviation(self.spread, self.count, self.power, pulls, horizon) + 2.0 * pulls ** -min(alpha, 0.5)

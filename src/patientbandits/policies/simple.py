@@ -16,7 +16,7 @@ from patientbandits.policies.divergence import bernoulli_upper
 class UCB1(Policy):
     """S/n + sqrt(2 log t / n)        (Auer, Cesa-Bianchi & Fischer 2002)"""
 
-    def bonus(self, pulls, round):  # type: ignore[no-untyped-def]
+    def bonus(self, pulls, round):
         return math.sqrt(2.0 * math.log(round) / pulls)
 
 
@@ -28,7 +28,7 @@ class MOSS(Policy):
     minimax rate sqrt(K T) remains, with a larger constant.
     """
 
-    def bonus(self, pulls, arms, horizon):  # type: ignore[no-untyped-def]
+    def bonus(self, pulls, arms, horizon):
         return math.sqrt(max(math.log(horizon / (arms * pulls)), 0.0) / pulls)
 
 
@@ -41,7 +41,7 @@ class KLUCB(Policy):
     def __post_init__(self) -> None:
         require(0 <= number(self.owner, "c", self.c) < math.inf, self.owner, "c must be a finite number >= 0", c=self.c)
 
-    def index(self, arm, round):  # type: ignore[no-untyped-def]
+    def index(self, arm, round):
         level = math.log(round)
         if self.c > 0.0 and level > 1.0:
             level += self.c * math.log(level)
@@ -54,7 +54,7 @@ class Thompson(Policy):
 
     first_pulls: ClassVar[int] = 0
 
-    def index(self, arm, random):  # type: ignore[no-untyped-def]
+    def index(self, arm, random):
         return beta(1.0 + arm.rewards, 1.0 + max(arm.pulls - arm.rewards, 0.0), random)
 
 
@@ -64,5 +64,5 @@ class Uniform(Policy):
 
     first_pulls: ClassVar[int] = 0
 
-    def index(self, random):  # type: ignore[no-untyped-def]
+    def index(self, random):
         return unit(random)

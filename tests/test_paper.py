@@ -1,0 +1,92 @@
+"""The paper, reproduced: the published points, the report and its parts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patientbandits.paper.experiments import EXPERIMENTS, published_points
+from patientbandits.paper.reproduce import NAMES, reproduce
+from patientbandits.paper.studies import STUDIES
+
+COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The four figures of the LaTeX at full size, in the published preset."""
+    return reproduce(tmp_path_factory.mktemp("published"), COMPARED, ["published"])
+
+
+def test_every_patient_bandits_curve_meets_its_published_points(published: dict[str, Any]) -> None:
+    """Within 5 % or 4 units of regret, whichever is larger, at every point."""
+    judged = [row for row in published["deviations"] if not row["curve"].startswith("D-UCB")]
+    assert len(judged) == 1 + 5 + 2 + 2
+    assert [row for row in judged if not row["within"]] == []
+
+
+def test_d_ucb_is_within_20_percent_on_average(published: dict[str, Any]) -> None:
+    rows = [row for row in published["deviations"] if row["curve"] == "D-UCB, all curves"]
+    assert len(rows) == 2
+    assert all(row["mean"] <= 0.20 for row in rows)
+
+
+def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> None:
+    verdicts = {claim["statement"]: claim["verdict"] for claim in published["claims"]}
+    assert verdicts["Regret first falls, then rises with alpha"] == "holds"
+    assert verdicts["The regret is least near alpha = 0.3, the tail of the slow arm"] == "does not hold"
+    assert verdicts["Regret rises, then falls with the gap"] == "holds"
+    assert verdicts["D-UCB, told one law for all arms, has linear regret"] == "holds"
+    assert verdicts["PatientBandits has sublinear regret"] == "holds"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything but the long studies, both presets, few runs."""
+    out = tmp_path_factory.mktemp("small")
+    reproduce(out, [*EXPERIMENTS, "theory"], runs=4, seed=1)
+    return out
+
+
+def test_the_report_is_one_self_contained_page(small: Path) -> None:
+    page = (small / "report.html").read_text()
+    assert not re.search(r'(src|href)="(?!data:|#)', page), "nothing is loaded from elsewhere"
+    assert "http" not in page.replace("http://www.w3.org", "").replace("https://matplotlib.org", "")
+    for name in (*EXPERIMENTS, "theory", "method"):
+        assert f'id="{name}"' in page
+    assert page.count("<img") == len(EXPERIMENTS)
+    for verdict in ("holds", "does not hold"):
+        assert f">{verdict}</span>" in page
+
+
+def test_figures_and_data_are_there(small: Path) -> None:
+    for name in EXPERIMENTS:
+        assert (small / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (small / "figures" / f"{name}.svg").read_text().lstrip().startswith("<?xml")
+        rows = list(csv.DictReader((small / "data" / f"{name}.csv").read_text().splitlines()))
+        assert {row["preset"] for row in rows} == {"published", "literal"}
+        assert all(float(row["low95"]) <= float(row["mean"]) <= float(row["high95"]) for row in rows)
+
+
+def test_theory_is_checked(small: Path) -> None:
+    claims = [claim for claim in json.loads((small / "summary.json").read_text())["claims"] if claim["experiment"] == "theory"]
+    assert {claim["source"] for claim in claims} == {"Theorems 2 and 3", "Theorem 1", "Theorem 4"}
+    assert all(claim["verdict"] == "holds" for claim in claims)
+    assert any(claim["measured"].startswith("0 different decisions") for claim in claims)
+
+
+def test_the_same_call_gives_the_same_bytes(small: Path, tmp_path: Path) -> None:
+    reproduce(tmp_path, ["alpha_sweep"], runs=4, seed=1, workers=1)
+    for name in ("data/alpha_sweep.csv", "figures/alpha_sweep.svg"):
+        assert (tmp_path / name).read_bytes() == (small / name).read_bytes()
+
+
+def test_every_published_curve_has_ours() -> None:
+    curves = {(name, curve.name) for name, make in EXPERIMENTS.items() for curve in make("published")}
+    assert {key for key in published_points() if key[0] != "adaptive_alpha"} <= curves
+    assert set(NAMES) == {*EXPERIMENTS, *STUDIES, "theory"}
