@@ -47,7 +47,8 @@ class Problem:
 
     @staticmethod
     def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
-        values = (given,) * arms if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        values = (given,) * arms if isinstance(given, kind) else tuple(given) if listed else (given,)
         for value in values:
             if not isinstance(value, kind):
                 raise InputError(f"Problem: every one of {name} must be a {kind.__name__.lower()} law; got {value!r}.")

@@ -24,7 +24,8 @@ class Empirical(Delay):
     def __post_init__(self) -> None:
         delays = tuple(whole(self.owner, "every delay", d) for d in items(self.owner, "delays", self.delays))
         require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
-        weights = (1.0,) * len(delays) if self.weights is None else tuple(number(self.owner, "every weight", w) for w in items(self.owner, "weights", self.weights))
+        given = (1.0,) * len(delays) if self.weights is None else items(self.owner, "weights", self.weights)
+        weights = tuple(number(self.owner, "every weight", w) for w in given)
         require(len(weights) == len(delays), self.owner, "weights must match delays in number", delays=len(delays), weights=len(weights))
         require(all(0 <= w < float("inf") for w in weights) and sum(weights) > 0, self.owner,
                 "weights must be finite, >= 0 and not all 0", weights=self.weights)  # fmt: skip

@@ -16,6 +16,8 @@ def geometric(m: float, p: float, b: float, c: float) -> float:
 
 def weibull(m: float, shape: float, scale: float, c: float) -> float:
     """S(m) = exp(-(m / scale)^shape)."""
+    if m > 0.0 and shape * math.log(m / scale) > 7.0:  # exp(-exp(7)) is 0 already; the power could overflow
+        return 0.0
     return math.exp(-((m / scale) ** shape))
 
 

@@ -12,6 +12,7 @@ therefore has another address and is never served from an old one. What cannot b
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import hashlib
 import types
@@ -129,6 +130,14 @@ class ContentCache(FunctionCache):
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged or foreign file is no reason to fail: compile again
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # nor is one that cannot be written: begin a new index, or do without
+            with contextlib.suppress(OSError):
+                self.flush()
+                super().save_overload(sig, data)
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:

@@ -20,12 +20,12 @@ WORST_GAPS = tuple(float(gap) for gap in np.geomspace(0.02, 0.6, 9).round(4))
 
 def classical() -> list[Curve]:
     """Policies that take zeros at face value, on the heterogeneous problems, over three decades of rounds."""
-    rounds = np.unique(np.geomspace(100, 1_000_000, 60).astype(int)).tolist()
+    rounds = np.unique(np.geomspace(100, 300_000, 60).astype(int)).tolist()
     policies: dict[str, Policy] = {"UCB1": UCB1(), "KL-UCB": KLUCB()}
     curves = []
     for preset in problems.PRESETS:
         for label, policy in policies.items():
-            horizon = 1_000_000 if label == "UCB1" else 100_000
+            horizon = 300_000 if label == "UCB1" else 100_000
             chosen = [t for t in rounds if t <= horizon]
             curves.append(
                 Curve(f"{label}, {preset} delays", [Simulation(problems.heterogeneous(preset), policy, horizon, 40, record=chosen)])
@@ -56,7 +56,7 @@ def worst_case() -> list[Curve]:
         Curve(
             f"alpha {alpha} T {horizon}",
             [
-                Simulation(Problem([0.35, 0.35 + gap], [NoDelay(), Pareto(alpha)]), PatientBandits(alpha), horizon, 16, record=1)
+                Simulation(Problem([0.35, 0.35 + gap], [NoDelay(), Pareto(alpha)]), PatientBandits(alpha), horizon, 8 if horizon > 100_000 else 16, record=1)
                 for gap in WORST_GAPS
             ],
             list(WORST_GAPS),

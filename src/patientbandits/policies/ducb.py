@@ -3,9 +3,8 @@
 tau is the law's distribution function, m the window. With n pulls of an arm, made in rounds s < t:
 S counts rewards whose delay is at most m, N~ = sum over the pulls of tau(min(t - s, m)).
 
-Pulls younger than m stand in a ring, by arm and unit of time; N~ is one product of the ring with a table of tau. What
-leaves the ring has weight tau(m). Without a window the ring is short and what leaves it is kept in a few
-exponentially fading sums that together follow 1 - tau (see `fading`).
+N~ is kept as `fading` says: in a ring of the last m units of time, what has left it with weight tau(m); without a window
+in a short ring and a few fading sums.
 """
 
 from __future__ import annotations
@@ -21,78 +20,38 @@ from patientbandits.delays import Delay
 from patientbandits.errors import InputError, choice, positive, require, whole
 from patientbandits.policies.base import Policy, named
 from patientbandits.policies.divergence import poisson_upper
-from patientbandits.policies.fading import fade_fit
+from patientbandits.policies.fading import advance, ages, leaving, weigh
 
 MODES = ("eq5", "uncensored", "discard", "wait")
 EQ5, UNCENSORED, DISCARD, WAIT = range(4)
-NEGLIGIBLE = 1e-200
-"""Below this a fading sum is 0: processors are very slow on the smallest numbers."""
-
-
-LONG_AGO = -(2**62)
-"""The ring's time before the first pull: earlier than any clock."""
 
 
 class Ring(NamedTuple):
-    """First axis: arm, unless said otherwise."""
+    """First axis: arm, unless said otherwise. The first seven as in `fading.ages`."""
 
     young: NDArray[np.float64]
-    """(arm, slot): pulls made in the unit of time of that slot, the last m units"""
-    paid: NDArray[np.float64]
-    """(arm, slot): rewards of those pulls with delay <= m"""
     old: NDArray[np.float64]
-    """pulls that are m or older"""
-    old_paid: NDArray[np.float64]
-    early: NDArray[np.float64]
-    """rewards with delay <= m, as soon as they arrive"""
+    faded: NDArray[np.float64]
+    fade: NDArray[np.float64]
+    tau: NDArray[np.float64]
     weight: NDArray[np.float64]
     """N~"""
-    faded: NDArray[np.float64]
-    """(arm, exponential): sums over the old pulls"""
-    tau: NDArray[np.float64]
-    """tau by age, newest last, twice over, so that any rotation is a stretch of it"""
-    fade: NDArray[np.float64]
-    """(2, exponential): rates per unit of time, coefficients"""
     now: NDArray[np.int64]
-    """the unit of time that the ring has reached, and its length"""
+    paid: NDArray[np.float64]
+    """(arm, slot): rewards of the pulls in the ring with delay <= m"""
+    old_paid: NDArray[np.float64]
+    """the same of those that have left it"""
+    early: NDArray[np.float64]
+    """rewards with delay <= m, as soon as they arrive"""
 
 
-def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> float:
-    """sum over j of a[j] b[j + offset]"""
-    total = 0.0
-    for j in range(len(a)):
-        total += a[j] * b[j + offset]
-    return total
-
-
-product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]  # may be added up in any order: four times as fast
-
-
-def advance(memory: Ring, window: int, unit: int, fading: bool) -> None:
-    """Move the ring to ``unit``: what is m old leaves it."""
-    elapsed = unit - memory.now[0]
-    if elapsed <= 0:
-        return
-    arms = memory.young.shape[0]
-    if fading:
-        for j in range(memory.fade.shape[1]):
-            factor = memory.fade[0, j] if elapsed == 1 else memory.fade[0, j] ** elapsed
-            for arm in range(arms):
-                faded = memory.faded[arm, j] * factor
-                memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
-    for leaving in range(memory.now[0] + 1, min(memory.now[0] + window, unit) + 1):
-        slot = leaving % window
-        late = unit - leaving  # how long ago, if several units have passed
-        for arm in range(arms):
-            pulls = memory.young[arm, slot]
-            if pulls > 0.0:
-                memory.old[arm] += pulls
-                memory.old_paid[arm] += memory.paid[arm, slot]
-                memory.young[arm, slot] = memory.paid[arm, slot] = 0.0
-                if fading:
-                    for j in range(memory.fade.shape[1]):
-                        memory.faded[arm, j] += pulls * (1.0 if late == 0 else memory.fade[0, j] ** late)
-    memory.now[0] = unit
+def credit(memory: Ring, unit: int) -> None:
+    """Count the rewards of the pulls that become m old before or at ``unit``."""
+    for time in leaving(memory, unit):
+        slot = time % memory.now[1]
+        for arm in range(len(memory.old)):
+            memory.old_paid[arm] += memory.paid[arm, slot]
+            memory.paid[arm, slot] = 0.0
 
 
 @dataclass(frozen=True)
@@ -135,23 +94,8 @@ class DUCB(Policy):
         return named(mode=MODES.index(self.mode), window=window, mature=mature, exploration=self.exploration)
 
     def memory(self, arms: int, capacity: int) -> Ring:
-        if self.window is None:
-            length, fade = fade_fit(self.law, max(capacity, 2))
-        else:
-            length, fade = self.window, np.zeros((2, 0))
-        tau = self.law.cdf(np.arange(length))[::-1]
-        return Ring(
-            young=np.zeros((arms, length)),
-            paid=np.zeros((arms, length)),
-            old=np.zeros(arms),
-            old_paid=np.zeros(arms),
-            early=np.zeros(arms),
-            weight=np.zeros(arms),
-            faded=np.zeros((arms, fade.shape[1])),
-            tau=np.concatenate([tau, tau]),
-            fade=fade,
-            now=np.array([LONG_AGO, length]),
-        )
+        kept = ages(self.law, arms, self.window, capacity)
+        return Ring(**kept, paid=np.zeros(kept["young"].shape), old_paid=np.zeros(arms), early=np.zeros(arms))
 
     def pulled(self, memory, arm, time):
         memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
@@ -166,14 +110,12 @@ class DUCB(Policy):
         else:
             memory.paid[arm.number, made % memory.now[1]] += reward
 
-    def refresh(self, memory, time, arms):
-        unit, window = math.floor(time), memory.now[1]
-        advance(memory, window, unit, self.mode == UNCENSORED)
+    def refresh(self, memory, time):
+        unit = math.floor(time)
+        credit(memory, unit)
+        advance(memory, unit)
         if self.mode == EQ5 or self.mode == UNCENSORED:
-            offset = window - 1 - unit % window
-            for i in range(arms):
-                weight = product(memory.young[i], memory.tau, offset) + self.mature * memory.old[i]
-                memory.weight[i] = weight - product(memory.faded[i], memory.fade[1], 0)
+            weigh(memory, self.mature)
 
     def index(self, memory, arm, round, arms):
         i, log_t = arm.number, math.log(round)

@@ -1,19 +1,27 @@
-"""A survival function as a sum of exponentials, so that sums over pulls can be kept up to date in constant time.
+"""Sums over an arm's pulls of a function of their age, kept up to date in constant time.
 
-If S(age) = sum_j w_j r_j^(age - W) for age >= W, then the sum of S(now - s) over pulls s that are at least W old is
-sum_j w_j F_j, where each F_j is multiplied by r_j per unit of time and gains 1 when a pull becomes W old. Power
-laws are integrals of exponentials over their rate, so rates spread evenly on a logarithmic scale, with coefficients
-by least squares, follow them closely; so they do any smooth tail.
+Pulls younger than W stand in a ring, by arm and unit of time; their part is one product of the ring with a table. The
+older ones are kept in a few exponentially fading sums. If S(age) = sum_j w_j r_j^(age - W) for age >= W, then the sum of
+S(now - s) over pulls s that are at least W old is sum_j w_j F_j, where each F_j is multiplied by r_j per unit of time and
+gains 1 when a pull becomes W old. Power laws are integrals of exponentials over their rate, so rates spread evenly on a
+logarithmic scale, with coefficients by least squares, follow them closely; so they do any smooth tail.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.delays import Delay
+
+LONG_AGO = -(2**62)
+"""The ring's time before the first pull: earlier than any clock."""
+
+NEGLIGIBLE = 1e-200
+"""Below this a fading sum is 0: processors are very slow on the smallest numbers."""
 
 ACCURACY = 1e-4
 """Largest error of the fitted survival function."""
@@ -21,20 +29,101 @@ ACCURACY = 1e-4
 SHORTEST = 64
 
 
+RELATIVE = 1e-3
+"""Largest relative error of an upper bound."""
+
+
+def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool = False) -> dict[str, Any]:
+    """The arrays of a memory that keeps, for each arm, the sum of 1 - S(min(age, window)) over its pulls.
+
+    young    (arm, slot) pulls made in the unit of time of that slot     old     pulls that have left the ring
+    faded    (arm, exponential) sums over those                           fade    (2, exponential) rates and coefficients
+    tau      1 - S by age, newest last, twice over: any rotation of the ring is a stretch of it
+    weight   the sum                                                      now     the ring's time, and its length
+    """
+    length, fade = (window, np.zeros((2, 0))) if window is not None else fade_fit(law, max(capacity, 2), upper)
+    tau = law.cdf(np.arange(length))[::-1]
+    return {
+        "young": np.zeros((arms, length)),
+        "old": np.zeros(arms),
+        "faded": np.zeros((arms, fade.shape[1])),
+        "fade": fade,
+        "tau": np.concatenate([tau, tau]),
+        "weight": np.zeros(arms),
+        "now": np.array([LONG_AGO, length]),
+    }
+
+
+def leaving(memory: Any, unit: int) -> Any:
+    """The times at which a slot leaves the ring while it moves on to ``unit``; the slot is the time modulo the length."""
+    return range(memory.now[0] + 1, min(memory.now[0] + memory.now[1], unit) + 1)
+
+
+def advance(memory: Any, unit: int) -> None:
+    """Move the ring to ``unit``: what is W old leaves it, and fades from then on."""
+    elapsed = unit - memory.now[0]
+    if elapsed <= 0:
+        return
+    arms, rates = len(memory.old), memory.fade.shape[1]
+    for j in range(rates):
+        factor = memory.fade[0, j] if elapsed == 1 else memory.fade[0, j] ** elapsed
+        for arm in range(arms):
+            faded = memory.faded[arm, j] * factor
+            memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
+    for time in leaving(memory, unit):
+        slot, since = time % memory.now[1], unit - time
+        for arm in range(arms):
+            pulls = memory.young[arm, slot]
+            if pulls > 0.0:
+                memory.old[arm] += pulls
+                memory.young[arm, slot] = 0.0
+                for j in range(rates):
+                    memory.faded[arm, j] += pulls * (1.0 if since == 0 else memory.fade[0, j] ** since)
+    memory.now[0] = unit
+
+
+def weigh(memory: Any, mature: float) -> None:
+    """weight = the sum over all pulls; each of those that have left the ring counts ``mature``, less what S leaves."""
+    length = memory.now[1]
+    offset = length - 1 - memory.now[0] % length
+    for arm in range(len(memory.old)):
+        seen = product(memory.young[arm], memory.tau, offset) + mature * memory.old[arm]
+        memory.weight[arm] = seen - product(memory.faded[arm], memory.fade[1], 0)
+
+
+def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> float:
+    """sum over j of a[j] b[j + offset]"""
+    total = 0.0
+    for j in range(len(a)):
+        total += a[j] * b[j + offset]
+    return total
+
+
+product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]  # may be added up in any order: four times as fast
+
+
 @lru_cache(maxsize=64)
-def fade_fit(law: Delay, horizon: int) -> tuple[int, NDArray[np.float64]]:
-    """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is within `ACCURACY`."""
+def fade_fit(law: Delay, horizon: int, upper: bool = False) -> tuple[int, NDArray[np.float64]]:
+    """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is accurate.
+
+    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S (1 + `RELATIVE`).
+    """
     length = SHORTEST
     while length < horizon:
-        ages = np.unique(np.concatenate([
+        grid = np.unique(np.concatenate([
             np.arange(length, min(length + 512, horizon + 1)),
             np.geomspace(length, max(horizon, length + 1), 2000).astype(np.int64),
         ]))  # fmt: skip
-        target = law.survival(ages)
-        rates = np.exp(-np.append(np.geomspace(0.3 / horizon, 4.0 / length, 6 + int(1.5 * np.log(horizon / length))), 0.0))
-        basis = rates[None, :] ** (ages - length)[:, None].astype(float)
-        coefficients = np.linalg.lstsq(basis, target, rcond=1e-9)[0]
-        if np.max(np.abs(basis @ coefficients - target)) <= ACCURACY:
+        target = law.survival(grid)
+        scale = np.maximum(target, 1e-12) if upper else np.ones(len(grid))
+        slowest, fastest = 0.3 / horizon, 4.0 / length
+        rates = np.exp(-np.append(np.geomspace(slowest, fastest, 6 + int(1.5 * np.log(horizon / length))), 0.0))
+        basis = rates[None, :] ** (grid - length)[:, None].astype(float)
+        coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
+        error = np.max(np.abs(basis @ coefficients - target) / scale)
+        if upper and error <= RELATIVE / 2.1:
+            return length, np.array([rates, coefficients * (1 + 1.01 * error)])
+        if not upper and error <= ACCURACY:
             return length, np.array([rates, coefficients])
         length *= 2
     return horizon, np.zeros((2, 0))

@@ -1,0 +1,55 @@
+"""Problems and policies that several test files share. Rewards are sums of powers of 2 or continuous, so that no
+tie depends on the order of a sum; gaps differ, so that the path of the regret tells the arms."""
+
+from __future__ import annotations
+
+import patientbandits as pb
+from patientbandits.policies import POLICIES
+
+MIXTURE = pb.Mixture([pb.NoDelay(), pb.Geometric(0.2), pb.UniformDelay(3, 90)], [0.25, 0.5, 0.25])
+
+PROBLEMS = {
+    "heavy tails": pb.Problem([0.6, 0.8], [pb.Pareto(1.0), pb.Pareto(0.3)]),
+    "mixed": pb.Problem(
+        [0.3, 0.5, 0.45], [pb.Lomax(0.7, 10), pb.LogNormal(8, 1.2), MIXTURE], [pb.Beta(3), pb.TwoPoint(0.25, 0.75), pb.Scaled(0.5)]
+    ),
+    "30 arms": pb.Problem([0.1 + 0.7 * ((7 * i) % 30) / 30 for i in range(30)], pb.Empirical([0, 2, 5, 30], [1, 2, 2, 1])),
+    "fixed": pb.Problem([0.25, 0.6, 0.75], [pb.Fixed(7), pb.Fixed(1), pb.Fixed(25)]),
+    "no delay": pb.Problem([0.5, 0.65], pb.NoDelay()),
+}
+
+LAW = pb.Lomax(0.7, 5)
+
+PARAMETERS = {
+    "PatientBandits": [
+        {"alpha": 0.3},
+        {"alpha": 0.8},
+        {"alpha": 0.2, "width": "tight", "bias": "sum"},
+        {"alpha": 0.8, "width": "published", "bias": "sum"},
+        {"alpha": 0.15, "width": "published", "bias": "published"},
+    ],
+    "ScheduledPatientBandits": [{}, {"width": "published"}],
+    "AdaptPatientBandits": [
+        {"c": 0.7, "alpha_floor": 0.1, "mean_floor": 0.6},
+        {"c": 0.7, "alpha_floor": 0.2, "mean_floor": 0.6, "ratio": 0.35, "penalty": 0.3, "width": "published"},
+        {"c": 1.0, "alpha_floor": 0.9, "mean_floor": 0.2, "use_floor": True, "width": "tight", "bias": "published"},
+    ],
+    "DUCB": [
+        {"law": LAW, "window": 1},
+        {"law": LAW, "window": 20},
+        {"law": pb.Pareto(0.7), "window": 13, "mode": "discard"},
+        {"law": LAW, "window": 30, "mode": "wait", "exploration": 0.5},
+        {"law": LAW, "mode": "uncensored"},
+    ],
+    "DKLUCB": [{"law": LAW, "window": 15}, {"law": pb.Pareto(0.5), "mode": "uncensored"}],
+    "UCB1": [{}],
+    "KLUCB": [{}, {"c": 3.0}],
+    "MOSS": [{}],
+    "Thompson": [{}],
+    "Uniform": [{}],
+}
+
+
+def policies(name: str) -> list[pb.Policy]:
+    """The policies of this name to be tested; a policy nobody wrote a case for is an error."""
+    return [POLICIES[name](**parameters) for parameters in PARAMETERS[name]]

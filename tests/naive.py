@@ -1,0 +1,338 @@
+# ruff: noqa: N802, N806  (the names are the paper's)
+"""A slow, obvious reference, written from the definitions and importing nothing from the package.
+
+Problems and policies come in as plain data (what ``describe`` gives). An episode is a list of pulls; at every decision
+everything is computed again from the whole list. Notation: t is the round of the decision, a pull made in round s < t
+with delay D shows its reward iff D <= t - s.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+# --- random numbers: a hash of their address -------------------------------------------------------------------------
+
+M64 = 2**64
+
+
+def mix(x):
+    """The finaliser of SplitMix64."""
+    x = (x ^ (x // 2**30)) * 0xBF58476D1CE4E5B9 % M64
+    x = (x ^ (x // 2**27)) * 0x94D049BB133111EB % M64
+    return x ^ (x // 2**31)
+
+
+def address(key, round_, stream):
+    return mix((key + round_ * 0xD1B54A32D192ED03 + stream * 0xABC98388FB8FAC03) % M64)
+
+
+def following(bits):
+    return mix((bits + 0x9E3779B97F4A7C15) % M64)
+
+
+def unit(bits):
+    """The upper 53 bits as a fraction of 2^53."""
+    return (bits // 2**11) / 2**53
+
+
+def keys(seed, run):
+    """(world, ties, the policy's own randomness) of one run."""
+    world, policy = (int(k) for k in np.random.SeedSequence(seed).generate_state(2, np.uint64))
+    of_run = mix(run * 0x9E3779B97F4A7C15 % M64)
+    ties = mix((policy + of_run) % M64)
+    return mix((world + of_run) % M64), ties, following(ties)
+
+
+class Draws:
+    """A sequence of draws that starts after ``bits``."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def unit(self):
+        self.bits = following(self.bits)
+        return unit(self.bits)
+
+    def normal(self):  # Box & Muller
+        radius = math.sqrt(-2 * math.log(1 - self.unit()))
+        return radius * math.cos(2 * math.pi * self.unit())
+
+    def gamma(self, shape):  # Marsaglia & Tsang
+        boost = 1.0
+        if shape < 1:
+            boost, shape = (1 - self.unit()) ** (1 / shape), shape + 1
+        d = shape - 1 / 3
+        while True:
+            x = self.normal()
+            v = (1 + x / math.sqrt(9 * d)) ** 3
+            w = 1 - self.unit()
+            if v > 0 and math.log(w) < x * x / 2 + d - d * v + d * math.log(v):
+                return boost * d * v
+
+    def beta(self, a, b):
+        x, y = self.gamma(a), self.gamma(b)
+        return x / (x + y)
+
+
+# --- what is true: survival functions S(m) = P(D > m), rewards -------------------------------------------------------
+
+
+def rounded(tail, rounding):
+    """P(ceil(X) > m) = P(X > m);  P(floor(X) > m) = P(X >= m + 1)."""
+    return tail if rounding == "ceil" else lambda m: tail(m + 1)
+
+
+SURVIVAL = {
+    "NoDelay": lambda: lambda m: 0.0,
+    "Never": lambda: lambda m: 1.0,
+    "Fixed": lambda delay: lambda m: 1.0 if delay > m else 0.0,
+    "UniformDelay": lambda low, high: lambda m: min(high - m, high - low + 1) / (high - low + 1) if m < high else 0.0,
+    "Pareto": lambda tail, scale, rounding: rounded(lambda x: (max(x, scale) / scale) ** -tail, rounding),
+    "Lomax": lambda tail, scale, rounding: rounded(lambda x: (1 + x / scale) ** -tail, rounding),
+    "Geometric": lambda p: lambda m: (1 - p) ** m,
+    "Weibull": lambda shape, scale: lambda m: math.exp(-((m / scale) ** shape)),
+    "LogNormal": lambda median, sigma: lambda m: math.erfc(math.log(m / median) / sigma / math.sqrt(2)) / 2 if m else 1.0,
+    "ThinnedPareto": lambda: lambda m: 0.7 * (1 + max(m, 1)) ** -0.3,
+    "Empirical": lambda delays, weights: (
+        lambda m: sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m) / sum(weights or [1] * len(delays))
+    ),
+    "Mixture": lambda laws, weights: lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True)),
+}
+
+
+def survival(law):
+    """S, from the law's description."""
+    return SURVIVAL[law["law"]](**{name: value for name, value in law.items() if name != "law"})
+
+
+def delay(S, u, most):
+    """min{m : S(m) <= u}; infinity if that is more than ``most``."""
+    for m in range(most + 1):
+        if S(m) <= u:
+            return m
+    return math.inf
+
+
+def reward(law, mean, bits):
+    values = {name: value for name, value in law.items() if name != "reward"}
+    if law["reward"] == "Beta":
+        return Draws(bits).beta(mean * values["concentration"], (1 - mean) * values["concentration"])
+    low, high = {
+        "Bernoulli": lambda: (0.0, 1.0),
+        "Scaled": lambda value: (0.0, value),
+        "TwoPoint": lambda low, high: (low, high),
+    }[law["reward"]](**values)
+    return high if unit(bits) < (mean - low) / (high - low) else low
+
+
+class World:
+    """What each arm would answer in each round of one run."""
+
+    def __init__(self, problem, horizon, seed, run):
+        self.problem, self.horizon, self.key = problem, horizon, keys(seed, run)[0]
+        self.survivals = [survival(law) for law in problem["delays"]]
+
+    def pull(self, t, arm):
+        bits = address(self.key, t, self.problem["streams"][arm])
+        value = reward(self.problem["rewards"][arm], self.problem["means"][arm], bits)
+        return Pull(t, arm, value, delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon))
+
+
+@dataclass
+class Pull:
+    s: int
+    arm: int
+    reward: float
+    delay: float
+
+    def visible(self, age):
+        """The reward as seen ``age`` rounds after the pull."""
+        return self.reward if self.delay <= age else 0.0
+
+
+# --- policies: an index from the whole history -----------------------------------------------------------------------
+
+
+@dataclass
+class View:
+    """What is known at decision t. Honest: policies use a reward only through ``visible``."""
+
+    t: int
+    T: int
+    K: int
+    pulls: list
+    random: list
+    """64 bits for each arm"""
+
+    def of(self, arm):
+        return [p for p in self.pulls if p.arm == arm]
+
+    def n(self, arm):
+        return len(self.of(arm))
+
+    def S(self, arm):
+        return sum(p.visible(self.t - p.s) for p in self.of(arm))
+
+    def mean(self, arm):
+        return self.S(arm) / self.n(arm)
+
+
+def width(view, n, kind):
+    L = math.log(2 * view.K * view.T**3)
+    return {"paper": math.sqrt(2 * L / n), "tight": math.sqrt(L / (2 * n)), "published": math.sqrt(math.log(view.T) / (2 * n))}[kind]
+
+
+def patient(view, arm, alpha, width, bias):
+    n = view.n(arm)
+    b = {
+        "paper": lambda: 2 * n ** -min(alpha, 0.5),
+        "published": lambda: n ** -min(alpha, 0.5),
+        "sum": lambda: sum(v**-alpha for v in range(1, n + 1)) / n,
+        "aged": lambda: sum(max(view.t - p.s, 1) ** -alpha for p in view.of(arm)) / n,
+    }[bias]()
+    return view.mean(arm) + globals()["width"](view, n, width) + b
+
+
+def scheduled(view, arm, width):
+    t = max(view.t, 16)
+    return patient(view, arm, math.log(math.log(t)) / math.log(t), width, "paper")
+
+
+def alpha_low(view, c, alpha_floor, mean_floor, penalty, ratio, use_floor, **_):
+    floor = min(alpha_floor, 0.5) if use_floor else 0.0
+    count, reached = [0] * view.K, {}
+    for p in view.pulls:  # J: the arm pulled most; of several the one that came there first
+        count[p.arm] += 1
+        reached.setdefault(count[p.arm], p.arm)
+    N = max(count)
+    J = reached.get(N)
+    D = N // 2
+    d = math.floor((ratio or (c / 2) ** (1 / alpha_floor)) * D)
+
+    def m(x):
+        old = [p for p in view.of(J) if p.s <= view.t - x]
+        return sum(p.visible(x) for p in old) / len(old)
+
+    if d == 0 or not any(p.s <= view.t - D for p in view.of(J)):
+        return floor
+    late = m(D) - m(d)
+    hat = min(-math.log(late) / math.log(N), 0.5) if late > 0 else 0.5
+    if penalty == "paper":
+        penalty = math.log(16 * math.sqrt(math.log(2 * view.K * view.T**3)) / (c * mean_floor))
+    return max(hat - penalty / math.log(N), 0.0, floor)
+
+
+def adapt(view, arm, width, bias, **parameters):
+    return patient(view, arm, alpha_low(view, **parameters), width, bias)
+
+
+def ducb_sums(view, arm, law, window, mode):
+    """(pulls, S, N~) of D-UCB."""
+    tau = lambda m: 1 - survival(law)(m)  # noqa: E731
+    pulls, t = view.of(arm), view.t
+    if mode == "uncensored":
+        return len(pulls), view.S(arm), sum(tau(t - p.s) for p in pulls)
+    if mode == "discard":
+        pulls = [p for p in pulls if t - p.s >= window]
+    paid = sum(p.visible(min(t - p.s, window)) for p in pulls)
+    if mode == "wait":
+        paid = sum(p.visible(window) for p in pulls if t - p.s >= window)
+        return len(pulls), paid, len(pulls) * tau(window)
+    return len(pulls), paid, sum(tau(min(t - p.s, window)) for p in pulls)
+
+
+def ducb(view, arm, law, window, mode, exploration):
+    if mode == "wait" and view.t <= window + view.K:
+        return math.inf if arm == (view.t - 1) % view.K else -math.inf
+    N, S, weight = ducb_sums(view, arm, law, window, mode)
+    if weight == 0:
+        return math.inf
+    if mode == "wait":
+        return S / weight + math.sqrt(exploration * math.log(view.t) / N)
+    return S / weight + math.sqrt(N / weight) * math.sqrt(math.log(view.t) / (2 * weight))
+
+
+def largest(fits, low, high):
+    """max{q in [low, high] : fits(q)} by bisection; fits(low) holds."""
+    if fits(high):
+        return high
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def xlog(x, y):
+    """x log(x / y), 0 for x = 0."""
+    return x * math.log(x / y) if x > 0 else 0.0
+
+
+def dklucb(view, arm, law, window, mode, exploration):
+    _, S, weight = ducb_sums(view, arm, law, window, mode)
+    if weight == 0:
+        return math.inf
+    p, level = min(S / weight, 1.0), math.log(view.t) / weight
+    return largest(lambda q: q <= p or xlog(p, q) + q - p <= level, p, 10 + 10 * level)
+
+
+def klucb(view, arm, c):
+    n, p, log_t = view.n(arm), view.mean(arm), math.log(view.t)
+    level = log_t + (c * math.log(log_t) if log_t > 1 else 0)
+    if p >= 1:
+        return 1.0
+    return largest(lambda q: q <= p or (q < 1 and n * (xlog(p, q) + xlog(1 - p, 1 - q)) <= level), p, 1.0)
+
+
+def thompson(view, arm):
+    return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
+
+
+POLICIES = {
+    "PatientBandits": (patient, 1),
+    "ScheduledPatientBandits": (scheduled, 1),
+    "AdaptPatientBandits": (adapt, 2),
+    "DUCB": (ducb, 1),
+    "DKLUCB": (dklucb, 1),
+    "UCB1": (lambda view, arm: view.mean(arm) + math.sqrt(2 * math.log(view.t) / view.n(arm)), 1),
+    "MOSS": (lambda view, arm: view.mean(arm) + math.sqrt(max(math.log(view.T / (view.K * view.n(arm))), 0) / view.n(arm)), 1),
+    "KLUCB": (klucb, 1),
+    "Thompson": (thompson, 0),
+    "Uniform": (lambda view, arm: unit(view.random[arm]), 0),
+}
+"""name -> (index, how often each arm is pulled first)"""
+
+
+# --- the episode -----------------------------------------------------------------------------------------------------
+
+
+def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
+    """The pulls of one run; ``watch`` is called with the view of each decision."""
+    index, first = POLICIES[policy["policy"]]
+    parameters = {name: value for name, value in policy.items() if name != "policy"}
+    _, ties, own = keys(seed, run)
+    world, streams, pulls = World(problem, horizon, seed, run), problem["streams"], []
+    for t in range(1, horizon + 1):
+        random = [address(own, t, stream) for stream in streams]
+        view = View(t, max(t - 1, 1) if anytime else horizon, len(streams), pulls, random)
+        if watch:
+            watch(view)
+
+        def rank(arm, view=view):
+            n = view.n(arm)
+            return math.inf if n < first else index(view, arm, **parameters), address(ties, n, streams[arm])
+
+        pulls.append(world.pull(t, max(range(len(streams)), key=rank)))
+    return pulls
+
+
+def regret(problem, pulls):
+    """After each round: sum over arms of gap * pulls."""
+    gaps = [max(problem["means"]) - mean for mean in problem["means"]]
+    count, path = [0] * len(gaps), []
+    for p in pulls:
+        count[p.arm] += 1
+        path.append(sum(gap * n for gap, n in zip(gaps, count, strict=True)))
+    return path

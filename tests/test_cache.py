@@ -1,0 +1,159 @@
+"""The kernels' disk cache, with real processes: found again by the next one, never stale."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from patientbandits.engine.compile import UndigestibleError, digest
+
+SCRIPT = """
+import json
+from dataclasses import dataclass
+import patientbandits as pb
+from helper import f
+CONSTANT = 0.5
+
+@dataclass(frozen=True)
+class Mine(pb.Policy):
+    power: float = 0.5
+
+    def bonus(self, pulls, round):
+        return CONSTANT * f(round, pulls) ** self.power
+
+result = pb.simulate(pb.Problem([0.5, 0.6], pb.Pareto(0.5)), Mine(), 300, 5, workers=1)
+
+from patientbandits.engine.episode import kernel_for
+from patientbandits.policies.base import rule_of
+kernel = kernel_for(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False)
+print(json.dumps({
+    "pulls": result.pulls.tolist(),
+    "compiled": len(kernel.nopython_signatures),
+    "hits": sum(kernel.stats.cache_hits.values()),
+    "misses": sum(kernel.stats.cache_misses.values()),
+}))
+"""
+HELPER = "def f(t, n):\n    return t / n\n"
+
+
+class Scripts:
+    """A folder with a user's script, a module that it imports from, and a cache of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.write("mine.py", SCRIPT)
+        self.write("helper.py", HELPER)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def run(self):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([sys.executable, "mine.py"], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def files(self, ending):
+        return sorted((self.folder / "cache").rglob(f"episode-*.{ending}"))
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    return Scripts(tmp_path)
+
+
+def test_found_again_and_never_stale(scripts):
+    first = scripts.run()
+    assert (first["compiled"], first["hits"], first["misses"]) == (1, 0, 1)
+    assert len(scripts.files("nbc")) == 1
+
+    second = scripts.run()
+    assert second == {**first, "hits": 1, "misses": 0}
+    assert len(scripts.files("nbc")) == 1
+
+    scripts.write("mine.py", SCRIPT.replace("CONSTANT = 0.5", "CONSTANT = 0.05"))
+    constant = scripts.run()
+    assert constant["pulls"] != first["pulls"]
+    assert constant["misses"] == 1
+
+    scripts.write("mine.py", SCRIPT)
+    scripts.write("helper.py", HELPER.replace("t / n", "0.2 * t / n"))
+    assert scripts.run()["pulls"] not in (first["pulls"], constant["pulls"])
+    assert len(scripts.files("nbc")) == 3
+
+    scripts.write("helper.py", HELPER)
+    assert scripts.run() == second  # as it was: found under its old address
+
+
+def test_new_parameters_need_no_new_kernel_and_damage_is_no_obstacle(scripts):
+    first = scripts.run()
+    scripts.write("mine.py", "# A comment.\n" + SCRIPT.replace("power: float = 0.5", "power: float = 0.2"))
+    other = scripts.run()
+    assert other["pulls"] != first["pulls"]
+    assert (other["hits"], other["misses"]) == (1, 0)
+
+    scripts.write("mine.py", SCRIPT)
+    for ending, damage in (("nbc", lambda content: content[:1000]), ("nbi", lambda content: b"not an index")):
+        for path in scripts.files(ending):
+            path.write_bytes(damage(path.read_bytes()))
+        assert scripts.run() == first  # compiled once more
+    assert scripts.run() == {**first, "hits": 1, "misses": 0}  # and kept
+
+
+POLICY = """
+import enum
+import math
+import package.inner
+from typing import NamedTuple
+TABLE = np.arange(3.0)
+TUPLE = (1.0, (2.0, 3.0))
+class Kind(enum.IntEnum):
+    GOOD = 1
+def helper(x, factor=2.0):
+    return math.sqrt(x) * factor + TABLE[0]
+def outer():
+    closed = 4.0
+    def policy(pulls):
+        return helper(pulls) + package.inner.g(pulls) + Kind.GOOD.value + TUPLE[1][0] + closed
+    return policy
+"""
+INNER = "def g(n):\n    return h(n)\ndef h(n):\n    return 0.1 / n\n"
+
+
+def address(policy=POLICY, inner=INNER):
+    """The digest of ``policy``, executed afresh."""
+    package, module = types.ModuleType("package"), types.ModuleType("package.inner")
+    exec(inner, module.__dict__)
+    package.inner = module
+    scope = {"np": np, "__name__": "mine"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "package", package)
+        patch.setitem(sys.modules, "package.inner", module)
+        exec(policy, scope)
+    return digest(scope["outer"]())
+
+
+def test_all_that_a_function_reaches_is_in_its_address():
+    changes = [
+        ("TABLE = np.arange(3.0)", "TABLE = np.arange(4.0)"),
+        ("(2.0, 3.0)", "(2.0, 3.5)"),
+        ("GOOD = 1", "GOOD = 2"),
+        ("factor=2.0", "factor=2.5"),
+        ("math.sqrt(x)", "math.log(x)"),
+        ("closed = 4.0", "closed = 5.0"),
+        ("+ closed", "- closed"),
+    ]
+    addresses = [address(), address(inner=INNER.replace("0.1", "0.2"))] + [address(POLICY.replace(*change)) for change in changes]
+    assert len(set(addresses)) == len(addresses)
+    assert address() == addresses[0] == address("# a comment\n" + POLICY)
+
+
+def test_what_cannot_be_known_has_no_address():
+    with pytest.raises(UndigestibleError):
+        address(POLICY.replace("TABLE = np.arange(3.0)", "TABLE = {0: 1.0}"))

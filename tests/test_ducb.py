@@ -1,0 +1,76 @@
+"""D-UCB's weight N~ against the literal sum over all pulls: on rounds, on a clock of the user's, after a pause."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import naive
+import numpy as np
+import pytest
+
+import patientbandits as pb
+from patientbandits.policies.fading import ACCURACY, SHORTEST, fade_fit
+
+LAWS = [
+    pb.Pareto(0.3),
+    pb.Lomax(0.7, 10),
+    pb.LogNormal(30, 1.5),
+    pb.Geometric(0.01),
+    pb.Mixture([pb.Fixed(100), pb.Pareto(1.0), pb.UniformDelay(200, 900)], [0.2, 0.5, 0.3]),
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_fit_of_the_tail(law):
+    """Within ACCURACY at every age, not only at those that were fitted."""
+    horizon = 5000
+    length, (rates, coefficients) = fade_fit(law, horizon)
+    ages = np.arange(length, horizon + 1)
+    fitted = (rates ** (ages - length)[:, None].astype(float)) @ coefficients if len(rates) else np.zeros(len(ages))
+    assert np.max(np.abs(fitted - law.survival(ages)), initial=0.0) <= 2 * ACCURACY
+    assert SHORTEST <= length < horizon
+
+
+def weights(policy, times, pick):
+    """N~ after the decision at each of ``times``, as the policy has it, and as a literal sum with whole ages."""
+    bandit, made, survival = pb.Bandit(policy, [0, 1], horizon=len(times)), [], naive.survival(policy.law.describe())
+    most = math.inf if policy.window is None else policy.window
+    for time in times:
+        now = math.floor(time)
+        literal = [sum(1 - survival(min(now - math.floor(s), most)) for s, arm in made if arm == i) for i in range(2)]
+        pull = bandit.pull(time)
+        yield bandit._memory.weight.copy(), np.array(literal), len(made)
+        made.append((time, pull.arm))
+        if pick.random() < 0.5:
+            bandit.reward(pull.id, 1.0, time)
+
+
+CLOCKS = {
+    "rounds": [float(t) for t in range(1, 500)],
+    "seconds": [1.7e9 + 0.3 * t for t in range(500)],
+    "before zero": [-150.0 + t for t in range(300)],
+    "with pauses": [t + 90.0 * (t // 100) + 700.0 * (t // 250) for t in range(400)],
+}
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_weight(clock):
+    for policy, error in (
+        (pb.DUCB(pb.Lomax(0.7, 10), window=30), 1e-12),
+        (pb.DKLUCB(pb.Pareto(0.5), window=1), 1e-12),
+        (pb.DUCB(pb.Pareto(0.3), mode="uncensored"), 2 * ACCURACY),
+        (pb.DUCB(pb.Geometric(0.02), mode="uncensored"), 2 * ACCURACY),
+    ):
+        if policy.mode == "uncensored" and clock == "with pauses":
+            continue  # the tail is fitted up to the horizon in pulls: see test_pause
+        for got, expected, pulls in weights(policy, CLOCKS[clock], random.Random(1)):
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=error * max(pulls, 1), err_msg=str(policy))
+
+
+def test_pause():
+    """A pause longer than the ring: every pull has faded by its own age."""
+    policy = pb.DUCB(pb.Pareto(0.3), mode="uncensored")
+    times = [*range(60), *range(200, 260), *range(330, 700)]
+    for got, expected, pulls in weights(policy, times, random.Random(1)):
+        np.testing.assert_allclose(got, expected, atol=4 * ACCURACY * max(pulls, 1))

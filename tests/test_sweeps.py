@@ -1,0 +1,163 @@
+"""Sweeps: what is done is kept, what is damaged is done again, what has changed has another name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from cases import PROBLEMS
+
+import patientbandits as pb
+from patientbandits import sweeps
+
+HEAVY = PROBLEMS["heavy tails"]
+
+
+def simulations(runs=10, seed=0):
+    return [pb.Simulation(HEAVY, policy, 100, runs, seed, record=20) for policy in (pb.PatientBandits(0.3), pb.UCB1())]
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """Pieces of 4 runs: 10 runs make 3."""
+    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 400)
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """What is really played: (policy, first run) of each piece."""
+    log, play = [], pb.Simulation.play
+    monkeypatch.setattr(
+        pb.Simulation, "play", lambda self, first, *rest: log.append((self.policy.owner, first)) or play(self, first, *rest)
+    )
+    return log
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def test_pieces_are_parts_of_the_whole(in_pieces, tmp_path):
+    done = []
+    for folder in (None, tmp_path):
+        for simulation, result in zip(simulations(), pb.sweep(simulations(), folder, progress=done.append), strict=True):
+            direct = pb.simulate(HEAVY, simulation.policy, 100, 10, record=20)
+            np.testing.assert_array_equal(result.regret, direct.regret)
+            np.testing.assert_array_equal(result.pulls, direct.pulls)
+            assert result.settings == direct.settings
+            assert result.minus(direct).values.any() == np.False_
+    assert sum(done) == 2 * sum(simulation.rounds for simulation in simulations())
+
+
+def test_resumes(in_pieces, played, tmp_path):
+    first = pb.sweep(simulations(), tmp_path)
+    before = contents(tmp_path)
+    assert len(before) == len(played) == 6
+    played.clear()
+    pb.sweep(simulations(), tmp_path)
+    assert played == []
+    gone, cut, flipped, *_ = sorted(tmp_path.iterdir())
+    gone.unlink()
+    cut.write_bytes(cut.read_bytes()[:-100])
+    data = bytearray(flipped.read_bytes())
+    data[len(data) // 2] ^= 1
+    flipped.write_bytes(data)
+    again = pb.sweep(simulations(), tmp_path)
+    assert len(played) == 3
+    assert contents(tmp_path) == before
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a.regret, b.regret)
+
+
+def law_of_mine(tail):
+    @dataclass(frozen=True)
+    class Law(pb.Delay):
+        def survival_at(self, m):
+            return (m + 1.0) ** -tail
+
+    return Law()
+
+
+class Start(NamedTuple):
+    values: np.ndarray
+
+
+def policy_of_mine(start):
+    @dataclass(frozen=True)
+    class Mine(pb.Policy):
+        def memory(self, arms, capacity):
+            return Start(np.full(arms, start))
+
+        def index(self, memory, arm):
+            return memory.values[arm.number]
+
+    return Mine()
+
+
+def test_every_ingredient_is_in_the_name():
+    """Laws, rewards and `memory` of the user's are code as well: same name, same fields, another content."""
+    base = {"problem": HEAVY, "policy": pb.DUCB(law_of_mine(0.5), window=9), "horizon": 100, "runs": 10, "seed": 0, "record": 20}
+    changes = [
+        {},
+        {"seed": 1},
+        {"horizon": 101},
+        {"record": 21},
+        {"anytime": True},
+        {"problem": HEAVY.without_delays()},
+        {"problem": HEAVY.select([1, 0])},
+        {"problem": pb.Problem(HEAVY.means, law_of_mine(0.5))},
+        {"problem": pb.Problem(HEAVY.means, law_of_mine(0.6))},
+        {"policy": pb.DUCB(law_of_mine(0.5), window=10)},
+        {"policy": pb.DUCB(law_of_mine(0.6), window=9)},
+        {"policy": policy_of_mine(1.0)},
+        {"policy": policy_of_mine(2.0)},
+    ]
+    names = [pb.Simulation(**{**base, **change}).address(0, 5) for change in changes]
+    assert len(set(names)) == len(names)
+    simulation = pb.Simulation(**base)
+    assert simulation.address(0, 5) == names[0]
+    assert len({simulation.address(0, 5), simulation.address(5, 5), simulation.address(0, 4)}) == 3
+
+
+SCRIPT = """
+import sys, time
+import patientbandits as pb
+from patientbandits import sweeps
+from test_sweeps import big
+sweeps.PIECE_ROUNDS = 20_000
+pb.sweep(big(), sys.argv[1], progress=lambda rounds: time.sleep(0.02))
+"""
+
+
+def big():
+    return [pb.Simulation(HEAVY, policy, 500, 1600, record=10) for policy in (pb.PatientBandits(0.3), pb.UCB1())]
+
+
+def test_killed_and_resumed(tmp_path, monkeypatch):
+    """SIGKILL in the middle of a sweep of 80 pieces; another process, this one, goes on: the same files to the last byte."""
+    folder = tmp_path / "killed"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env=environment)
+    try:
+        while process.poll() is None and len(list(folder.glob("*.npz"))) < 3:
+            time.sleep(0.005)
+    finally:
+        process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    survived = {path.name: path.read_bytes() for path in folder.glob("[!.]*.npz")}
+    assert 3 <= len(survived) < 80
+    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 20_000)
+    pb.sweep(big(), folder)
+    pb.sweep(big(), tmp_path / "whole")
+    whole = contents(tmp_path / "whole")
+    assert len(whole) == 80
+    assert {name: content for name, content in contents(folder).items() if not name.endswith(".tmp")} == whole
+    assert survived.items() <= whole.items()
