@@ -6,10 +6,10 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
 from patientbandits.errors import InputError, number, require, whole
 from patientbandits.policies import Arm, Policy
 from patientbandits.policies.base import HOOKS, rule_of
+from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
 
 FIRST_CAPACITY = 1024
 
@@ -121,7 +121,8 @@ class Bandit:
             self._call("pulled", 0, arm=self._arm(arm), pull=id, time=time)
         else:
             self._rewards[arm] += self._paid[id]
-            self._call("arrived", 0, arm=self._arm(arm), pull=id, delay=time - pull_time, reward=self._paid[id], time=time, pull_time=pull_time)
+            known = {"arm": self._arm(arm), "pull": id, "reward": self._paid[id], "time": time, "pull_time": pull_time}
+            self._call("arrived", 0, delay=time - pull_time, **known)
 
     def _arm(self, arm: int) -> Arm:
         return Arm(arm, self._pulls[arm], self._rewards[arm])

@@ -101,13 +101,17 @@ def _max_alpha(law: Delay) -> float:
 
 
 def law_from(data: Any, owner: str = "delay") -> Delay:
-    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}."""
-    return _build(data, "law", LAWS, owner, laws=lambda laws: [law_from(law, owner) for law in laws])
+    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}.
+
+    A law of the user's own is found if its class has been defined by now.
+    """
+    others = {law.__name__: law for law in _descendants(Delay)}
+    return _build(data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws])
 
 
 def reward_from(data: Any, owner: str = "reward") -> Reward:
     """The reward law that ``describe`` gave, or a study file names."""
-    return _build(data, "reward", REWARDS, owner)
+    return _build(data, "reward", REWARDS, owner, {})
 
 
 def problem_from(data: dict[str, Any]) -> Problem:
@@ -115,12 +119,18 @@ def problem_from(data: dict[str, Any]) -> Problem:
     return Problem(data["means"], [law_from(law) for law in data["delays"]], [reward_from(r) for r in data["rewards"]], data["streams"])
 
 
-def _build(data: Any, key: str, known: dict[str, Any], owner: str, **convert: Any) -> Any:
+def _descendants(kind: Any) -> Any:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _descendants(child)
+
+
+def _build(data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any) -> Any:
     if isinstance(data, str):
         data = {key: data}
     if not isinstance(data, dict) or key not in data:
         raise InputError(f"{owner}: a {key} is needed, for example {{{key} = {next(iter(known))!r}}}; got {data!r}.")
-    kind = known[choice(owner, key, data[key], known)]
+    kind = others[data[key]] if data[key] in others else known[choice(owner, key, data[key], known)]
     arguments = {name: convert.get(name, lambda value: value)(value) for name, value in data.items() if name != key}
     return construct(kind, arguments, owner)
 

@@ -46,7 +46,8 @@ def simulate(
     if not isinstance(policy, Policy):
         raise InputError(f"simulate: policy must be a policy; got policy={policy!r}.")
     horizon, runs = whole("simulate", "horizon", horizon, 1), whole("simulate", "runs", runs, 1)
-    require(problem.arms <= horizon < 2**31 - 2, "simulate", f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2",
+    rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
+    require(problem.arms <= horizon < 2**31 - 2, "simulate", rule,
             horizon=horizon)  # fmt: skip
     seed, first_run = whole("simulate", "seed", seed), whole("simulate", "first_run", first_run)
     if workers is not None:

@@ -51,9 +51,7 @@ def schedule_bound(problem: Problem | Sequence[float], horizon: int, alpha: floa
     return _gap_sum("schedule_bound", problem, horizon, alpha, "printed", "paper", printed=128.0)
 
 
-def _gap_sum(
-    owner: str, problem: Problem | Sequence[float], horizon: int, alpha: float, form: str, width: str, printed: float
-) -> float:
+def _gap_sum(owner: str, problem: Problem | Sequence[float], horizon: int, alpha: float, form: str, width: str, printed: float) -> float:
     gaps = problem.gaps if isinstance(problem, Problem) else tuple(number(owner, "every gap", gap) for gap in items(owner, "gaps", problem))
     require(all(0 <= gap <= 1 for gap in gaps), owner, "every gap must be in [0, 1]", gaps=gaps)
     whole(owner, "horizon", horizon, len(gaps))
@@ -79,7 +77,11 @@ def minimax_bound(arms: int, horizon: int, alpha: float, form: str = "corrected"
     """
     owner = "minimax_bound"
     arms, horizon, alpha = whole(owner, "arms", arms, 1), whole(owner, "horizon", horizon, 1), positive(owner, "alpha", alpha)
-    base = 128.0 if choice(owner, "form", form, FORMS) == "corrected" and choice(owner, "width", width, ("paper", "tight")) == "paper" else 64.0
+    base = (
+        128.0
+        if choice(owner, "form", form, FORMS) == "corrected" and choice(owner, "width", width, ("paper", "tight")) == "paper"
+        else 64.0
+    )
     a = min(alpha, 0.5)
     return 2 * base ** max(1 - alpha, 0.5) * horizon ** (1 - a) * (arms * math.log(2 * horizon)) ** a + 2 * arms
 

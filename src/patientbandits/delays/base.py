@@ -57,7 +57,9 @@ class Delay:
     def parts(self) -> tuple[Part, ...] | None:
         """The law as a weighted sum of formulas, or None if only `survival_at` knows it."""
         formula = type(self).formula
-        return None if formula is None else (Part(1.0, formula, *self.parameters()),)
+        if formula is None or type(self).survival_at is not Delay.survival_at:
+            return None
+        return (Part(1.0, formula, *self.parameters()),)
 
     def survival_at(self, m: int) -> float:
         """S(m) = P(D > m) for one m >= 0."""
@@ -113,6 +115,7 @@ class Delay:
         0 means: for none. Infinity means: for all. Found by search over all m up to 1000 and a
         geometric grid beyond, refined around its minimum; the limit for large m is the slope of log S at the grid's end.
         """
+
         def exponent(m: int) -> float:
             tail = self.survival_at(m)
             return -math.log(tail) / math.log(m) if tail > 0 else math.inf

@@ -35,9 +35,7 @@ class Mixture(Delay):
         if any(parts is None for parts in inner):
             return None
         return tuple(
-            part._replace(weight=weight * part.weight)
-            for weight, parts in zip(self.weights, inner, strict=True)
-            for part in parts or ()
+            part._replace(weight=weight * part.weight) for weight, parts in zip(self.weights, inner, strict=True) for part in parts or ()
         )
 
     def survival_at(self, m: int) -> float:

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
-from patientbandits.rng import GOLDEN, MASK, Bits, address, mix, run_key
 from patientbandits.engine.worlds import World, outcome
 from patientbandits.policies.base import Arm, Rule
+from patientbandits.rng import GOLDEN, MASK, Bits, address, mix, run_key
 
 
 class Task(NamedTuple):

@@ -13,10 +13,10 @@ from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from patientbandits.engine.episode import Output, Scratch, Task, kernel_for
-from patientbandits.rng import base_keys
 from patientbandits.engine.worlds import TWO_POINT, World, world_of
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, Rule, rule_of
+from patientbandits.rng import base_keys
 
 if TYPE_CHECKING:
     from patientbandits.problem import Problem
@@ -94,7 +94,8 @@ def play(
         task = Task(runs.start + first, runs.start + last, horizon, world_key, policy_key)
         memory: Any = tuple(policy.memory(problem.arms, horizon if last > first else 1))
         blank = tuple(array.copy() for array in memory) if last - first > 1 else memory
-        kernel(world, task, scratch_for(world, rule, horizon, counted, min(side, max(1, last - first))), tuple(rule.numbers), memory, blank, view)
+        scratch = scratch_for(world, rule, horizon, counted, min(side, max(1, last - first)))
+        kernel(world, task, scratch, tuple(rule.numbers), memory, blank, view)
         return last - first
 
     threads = min(workers or os.cpu_count() or 1, max(total, 1))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays.base import Delay, Formula
+from patientbandits.delays.base import Delay, Formula, Part
 from patientbandits.delays.light import geometric, log_normal, weibull
 from patientbandits.delays.pareto import power, shifted_power
 from patientbandits.delays.simple import staircase, step
@@ -158,10 +158,16 @@ def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple
     return reward, delay if reward != 0.0 else left + 1
 
 
+def compilable(law: Delay) -> tuple[Part, ...] | None:
+    """The parts of the law, if the engine knows all their formulas."""
+    parts = law.parts()
+    return parts if parts is not None and all(part.formula in FORMULAS for part in parts) else None
+
+
 @lru_cache(maxsize=64)
 def tables(laws: tuple[Delay, ...], horizon: int) -> tuple[NDArray[Any], ...]:
     """guide, survival, knots, knot_survival and parts of ``laws``, for delays up to ``horizon``."""
-    decomposed = [law.parts() for law in laws]
+    decomposed = [compilable(law) for law in laws]
     head = min(horizon, HEAD) if all(parts is not None for parts in decomposed) else horizon
     knot_list = [head]
     while knot_list[-1] < horizon:

@@ -124,7 +124,8 @@ def homogeneous(curves: Curves, preset: str) -> list[Claim]:
             f"regret {patient.mean[-1]:.1f} against {ducb.mean[-1]:.1f}: {ratio:.2f} times",
             "With the printed constants the confidence bonus is twice as wide as the proof needs, and the bias bonus is added on top."
             if ratio > 2
-            else 'D-UCB\'s published curves are not fully specified; the reading used here (mode "wait") is somewhat worse than the published one at m 50.',
+            else "D-UCB's published curves are not fully specified; the reading used here (mode wait) is somewhat worse than the "
+            "published one at m 50.",
         ),
         Claim(
             "Figure 3",

@@ -56,7 +56,13 @@ def worst_case() -> list[Curve]:
         Curve(
             f"alpha {alpha} T {horizon}",
             [
-                Simulation(Problem([0.35, 0.35 + gap], [NoDelay(), Pareto(alpha)]), PatientBandits(alpha), horizon, 8 if horizon > 100_000 else 16, record=1)
+                Simulation(
+                    Problem([0.35, 0.35 + gap], [NoDelay(), Pareto(alpha)]),
+                    PatientBandits(alpha),
+                    horizon,
+                    runs=8 if horizon > 100_000 else 16,
+                    record=1,
+                )
                 for gap in WORST_GAPS
             ],
             list(WORST_GAPS),

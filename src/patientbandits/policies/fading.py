@@ -27,10 +27,12 @@ ACCURACY = 1e-4
 """Largest error of the fitted survival function."""
 
 SHORTEST = 64
+REACH = 2**30
+"""The fit holds up to this age: in seconds, 34 years."""
 
 
-RELATIVE = 1e-3
-"""Largest relative error of an upper bound."""
+RELATIVE, FLOOR = 1e-3, 1e-7
+"""Largest relative error of an upper bound, where the survival function is above the floor."""
 
 
 def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool = False) -> dict[str, Any]:
@@ -106,23 +108,22 @@ product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]  # may be ad
 def fade_fit(law: Delay, horizon: int, upper: bool = False) -> tuple[int, NDArray[np.float64]]:
     """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is accurate.
 
-    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S (1 + `RELATIVE`).
+    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S + `RELATIVE` * max(S, `FLOOR`). If no W below ``horizon``
+    will do, the law is not smooth, and W is the horizon: every age is then in the ring.
     """
     length = SHORTEST
     while length < horizon:
-        grid = np.unique(np.concatenate([
-            np.arange(length, min(length + 512, horizon + 1)),
-            np.geomspace(length, max(horizon, length + 1), 2000).astype(np.int64),
-        ]))  # fmt: skip
+        grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, REACH, 3000).astype(np.int64)]))
         target = law.survival(grid)
-        scale = np.maximum(target, 1e-12) if upper else np.ones(len(grid))
-        slowest, fastest = 0.3 / horizon, 4.0 / length
-        rates = np.exp(-np.append(np.geomspace(slowest, fastest, 6 + int(1.5 * np.log(horizon / length))), 0.0))
+        scale = np.maximum(target, FLOOR) if upper else np.ones(len(grid))
+        rates = np.exp(-np.append(np.geomspace(0.3 / REACH, 4.0 / length, 6 + int(1.5 * np.log(REACH / length))), 0.0))
         basis = rates[None, :] ** (grid - length)[:, None].astype(float)
         coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
         error = np.max(np.abs(basis @ coefficients - target) / scale)
-        if upper and error <= RELATIVE / 2.1:
-            return length, np.array([rates, coefficients * (1 + 1.01 * error)])
+        if upper and error <= RELATIVE / 4:
+            coefficients = coefficients * (1 + 1.1 * error)
+            coefficients[-1] += 1.1 * error * FLOOR  # the constant: its rate is 1
+            return length, np.array([rates, coefficients])
         if not upper and error <= ACCURACY:
             return length, np.array([rates, coefficients])
         length *= 2

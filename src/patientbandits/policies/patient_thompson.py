@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import whole
 from patientbandits.policies.base import Policy, named
-from patientbandits.rng import beta, following, normal, unit
+from patientbandits.rng import following, normal, unit
 
 GROWTH = 1.3
 REBIN = 1.02

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from patientbandits.rng import beta, unit
 from patientbandits.errors import number, require
 from patientbandits.policies.base import Policy
 from patientbandits.policies.divergence import bernoulli_upper
+from patientbandits.rng import beta, unit
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,39 @@
+"""Timing: contenders take turns, so that whatever else the machine does hits all alike, and the best time of each counts."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class DisagreementError(Exception):
+    """Two contenders that must agree do not: their times mean nothing."""
+
+
+def stay_on_one_core() -> int:
+    """Keep this process, and those it starts, on one core; which one."""
+    core = max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    return core
+
+
+def timed(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> Callable[[], float]:
+    """A function that does ``work`` and returns the seconds it took; of this process only, unless another clock is given."""
+
+    def seconds() -> float:
+        begin = clock()
+        work()
+        return clock() - begin
+
+    return seconds
+
+
+def take_turns(contenders: dict[str, Callable[[], float]], repetitions: int) -> dict[str, float]:
+    """The shortest time of each contender; each is a function that returns the seconds it took."""
+    best = dict.fromkeys(contenders, float("inf"))
+    for _ in range(repetitions):
+        for name, contender in contenders.items():
+            best[name] = min(best[name], contender())
+    return best
