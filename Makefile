@@ -19,7 +19,7 @@ test: $(VENV)/.dev
 	$(BIN)/pytest -n 2
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench --reproduce
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

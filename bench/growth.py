@@ -73,8 +73,8 @@ def policy_rows(quick: bool) -> list[Row]:
 
 
 def time_rows(quick: bool) -> list[Row]:
-    """A hundred times longer, for as many rounds in all."""
-    short, long = (two_arms(10_000, 80), two_arms(200_000, 4)) if quick else (two_arms(10_000, 400), two_arms(1_000_000, 4))
+    """A hundred times longer."""
+    short, long = (two_arms(10_000, 80), two_arms(200_000, 4)) if quick else (two_arms(10_000, 100), two_arms(1_000_000, 16))
     found = []
     for name, policy in ALL.items():
         cost = per_round_of({"short": (short, policy), "long": (long, policy)}, 3 if quick else 6)

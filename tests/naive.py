@@ -286,12 +286,24 @@ def klucb(view, arm, c):
     return largest(lambda q: q <= p or (q < 1 and n * (xlog(p, q) + xlog(1 - p, 1 - q)) <= level), p, 1.0)
 
 
+def patient_kl(view, arm, alpha, scale, envelope, c):
+    law = envelope or ({"law": "Pareto", "tail": alpha, "scale": 1.0, "rounding": "ceil"} if scale == 1 else
+                       {"law": "Lomax", "tail": alpha, "scale": scale, "rounding": "ceil"})  # fmt: skip
+    n, p, log_t = view.n(arm), view.mean(arm), math.log(view.t)
+    v = sum(1 - survival(law)(view.t - pull.s) for pull in view.of(arm)) / n
+    if v <= 0:
+        return math.inf
+    level = log_t + (c * math.log(log_t) if log_t > 1 else 0)
+    return largest(lambda q: q * v <= p or (q * v < 1 and n * (xlog(p, q * v) + xlog(1 - p, 1 - q * v)) <= level), p, 1 / v)
+
+
 def thompson(view, arm):
     return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
 
 
 POLICIES = {
     "PatientBandits": (patient, 1),
+    "PatientKL": (patient_kl, 1),
     "ScheduledPatientBandits": (scheduled, 1),
     "AdaptPatientBandits": (adapt, 2),
     "DUCB": (ducb, 1),

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.fading import ACCURACY, SHORTEST, fade_fit
+from patientbandits.policies.fading import ACCURACY, FLOOR, REACH, RELATIVE, SHORTEST, fade_fit
+
+MIXED = pb.Mixture([pb.Pareto(0.4), pb.Fixed(90)], [0.8, 0.2])
 
 LAWS = [
     pb.Pareto(0.3),
@@ -29,7 +31,7 @@ def test_fit_of_the_tail(law):
     ages = np.arange(length, horizon + 1)
     fitted = (rates ** (ages - length)[:, None].astype(float)) @ coefficients if len(rates) else np.zeros(len(ages))
     assert np.max(np.abs(fitted - law.survival(ages)), initial=0.0) <= 2 * ACCURACY
-    assert SHORTEST <= length < horizon
+    assert SHORTEST <= length <= horizon
 
 
 def weights(policy, times, pick):
@@ -62,8 +64,6 @@ def test_weight(clock):
         (pb.DUCB(pb.Pareto(0.3), mode="uncensored"), 2 * ACCURACY),
         (pb.DUCB(pb.Geometric(0.02), mode="uncensored"), 2 * ACCURACY),
     ):
-        if policy.mode == "uncensored" and clock == "with pauses":
-            continue  # the tail is fitted up to the horizon in pulls: see test_pause
         for got, expected, pulls in weights(policy, CLOCKS[clock], random.Random(1)):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=error * max(pulls, 1), err_msg=str(policy))
 
@@ -74,3 +74,27 @@ def test_pause():
     times = [*range(60), *range(200, 260), *range(330, 700)]
     for got, expected, pulls in weights(policy, times, random.Random(1)):
         np.testing.assert_allclose(got, expected, atol=4 * ACCURACY * max(pulls, 1))
+
+
+@pytest.mark.parametrize("law", [pb.Pareto(0.3), pb.Lomax(0.7, 10), pb.Pareto(0.5), MIXED], ids=str)
+def test_upper_bound_of_an_envelope(law):
+    """Never below the envelope, and at most 0.1 % above it, at any age."""
+    length, (rates, coefficients) = fade_fit(law, 5000, upper=True)
+    ages = np.unique(np.concatenate([np.arange(length, 5000), np.geomspace(length, REACH, 3000).astype(int)]))
+    fitted = (rates ** (ages - length)[:, None].astype(float)) @ coefficients
+    above = (fitted - law.survival(ages)) / np.maximum(law.survival(ages), FLOOR)
+    assert above.min() >= 0
+    assert above.max() <= RELATIVE == 1e-3
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_share_that_must_be_visible(clock):
+    """PatientKL's n v against the literal sum: not above it, and close."""
+    for policy in (pb.PatientKL(0.3), pb.PatientKL(0.7, 10.0), pb.PatientKL(envelope=MIXED)):
+        bandit, made, law = pb.Bandit(policy, [0, 1], horizon=len(CLOCKS[clock])), [], policy.law()
+        for time in CLOCKS[clock]:
+            ages = [[math.floor(time) - math.floor(s) for s, arm in made if arm == i] for i in range(2)]
+            made.append((time, bandit.pull(time).arm))
+            for i, got in enumerate(bandit._memory.weight):
+                hidden = sum(law.survival_at(age) for age in ages[i])
+                assert len(ages[i]) - hidden * (1 + RELATIVE) - 1e-9 <= got <= len(ages[i]) - hidden + 1e-9

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import AdaptPatientBandits as AdaptPatientBandits
     from patientbandits.policies import Arm as Arm
     from patientbandits.policies import PatientBandits as PatientBandits
+    from patientbandits.policies import PatientKL as PatientKL
     from patientbandits.policies import Policy as Policy
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import Thompson as Thompson
@@ -82,6 +83,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "AdaptPatientBandits",
         "Arm",
         "PatientBandits",
+        "PatientKL",
         "Policy",
         "ScheduledPatientBandits",
         "Thompson",

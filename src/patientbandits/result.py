@@ -143,7 +143,11 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
     if not isinstance(data, dict) or "policy" not in data:
         raise InputError(f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.')
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
-    arguments = {name: law_from(value, owner) if name == "law" else value for name, value in data.items() if name != "policy"}
+    arguments = {
+        name: law_from(value, owner) if name in ("law", "envelope") and value is not None else value
+        for name, value in data.items()
+        if name != "policy"
+    }
     return construct(kind, arguments, owner)
 
 

@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
-from patientbandits.engine.worlds import World, outcome
+from patientbandits.engine.worlds import World, arrival, outcome
 from patientbandits.policies.base import Arm, Rule
 from patientbandits.rng import GOLDEN, MASK, Bits, address, mix, run_key
+
+COMPARE_UP_TO = 4
+"""Up to this many arms a scan compares them one by one; beyond, it first finds the largest index, without branches."""
 
 
 class Task(NamedTuple):
@@ -145,9 +148,11 @@ def _kernel(
     def bonus_of(self: Any, memory: Any, pulls: int, scratch: Scratch, horizon: float) -> float:
         if pulls < first:
             return np.inf
-        if pulls < len(scratch.table):
-            return scratch.table[pulls]
-        return formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+        if pulls >= len(scratch.table):
+            return formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+        if scratch.table[pulls] != scratch.table[pulls]:
+            scratch.table[pulls] = formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+        return scratch.table[pulls]
 
     def index_of(self: Any, memory: Any, arm: int, g: int, scratch: Scratch, t: int, horizon: float, streams: Any) -> float:
         pulls, arms = scratch.pulls[g, arm], scratch.pulls.shape[1]
@@ -185,8 +190,19 @@ def _kernel(
     def choose(self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch) -> int:
         if lasting and scratch.winner.shape[1] > 2:
             return scratch.winner[g, 1]
-        chosen = 0
-        for arm in range(scratch.pulls.shape[1]):
+        chosen, arms = 0, scratch.pulls.shape[1]
+        if lasting and arms > COMPARE_UP_TO:
+            best = scratch.index[g, 0]
+            for arm in range(1, arms):
+                best = scratch.index[g, arm] if scratch.index[g, arm] > best else best
+            equal = 0
+            for arm in range(arms):
+                chosen += arm * (not scratch.index[g, arm] < best)
+                equal += not scratch.index[g, arm] < best
+            if equal == 1:
+                return chosen
+            chosen = 0
+        for arm in range(arms):
             if not lasting:
                 scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
             if arm > 0 and beats(arm, chosen, g, scratch, world.streams):
@@ -197,19 +213,20 @@ def _kernel(
         scratch.pulls[g, arm] += 1
         pulls, arms, due = scratch.pulls[g, arm], scratch.pulls.shape[1], scratch.due
         pulled(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), arms)
-        reward, delay = outcome(world, scratch.keys[g, 0], np.uint64(t), arm, left)
-        at = t + (max(delay, 1) if delay <= left else left + 1)
         if counted:
-            due[g, at * arms + arm] += 1
+            due[g, (t + arrival(world, scratch.keys[g, 0], np.uint64(t), arm, left)) * arms + arm] += 1
         else:
+            reward, delay = outcome(world, scratch.keys[g, 0], np.uint64(t), arm, left)
+            at = t + (max(delay, 1) if delay <= left else left + 1)
             scratch.arm_of[g, t], scratch.reward_of[g, t], scratch.delay_of[g, t] = arm, reward, delay
             scratch.next_due[g, t] = due[g, at]
             due[g, at] = t
         if lasting:
             if additive:
                 scratch.bonus[g, arm] = bonus_of(self, memory, pulls, scratch, horizon)
-            scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
-            if scratch.winner.shape[1] > 2:
+            if not (additive and counted):  # `arrivals` will
+                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
+            if not counted and scratch.winner.shape[1] > 2:
                 climb(arm, g, scratch, world.streams)
 
     def begin(self: Any, memory: Any, g: int, run: int, task: Task, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
@@ -228,8 +245,6 @@ def _kernel(
         self, memory = numbers_of(numbers), memory_of(memory_arrays)
         arms, side = scratch.pulls.shape[1], len(scratch.pulls)
         known_horizon = float(task.horizon)
-        for n in range(1, len(scratch.table)):
-            scratch.table[n] = formula(self, memory, n, 1, 1.0, known_horizon, arms, np.uint64(0)) if additive else 0.0
         for first_run in range(task.first_run, task.last_run, side):
             games = min(side, task.last_run - first_run)
             record = 0

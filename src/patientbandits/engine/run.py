@@ -21,12 +21,15 @@ from patientbandits.rng import base_keys
 if TYPE_CHECKING:
     from patientbandits.problem import Problem
 
-TABLE = 1 << 16
-"""The bonus is tabulated up to this many pulls; beyond, building the table would cost more than it saves."""
+TABLE = 1 << 20
+"""The bonus is tabulated up to this many pulls, each entry when it is first needed."""
 
 BLOCK_ROUNDS = 20_000_000
 """About how many rounds a thread plays before it looks up: how long an interruption waits."""
 
+
+FRESH_FROM = 100_000
+"""From this horizon on a policy's memory is made anew for each run: cheaper than copying it."""
 
 TREE_FROM = 24
 """From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
@@ -35,7 +38,7 @@ COUNT_UP_TO = 4
 """Up to this many arms, rewards under way are counted by round and arm."""
 
 SIDE_BY_SIDE = 4
-"""Runs played side by side, if the policy has no memory."""
+"""Runs played side by side, if arrivals are counted and the policy has no memory."""
 
 
 def counts_suffice(world: World, rule: Rule) -> bool:
@@ -50,11 +53,11 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int
     leaves = 1 << (arms - 1).bit_length() if rule.lasting and arms >= TREE_FROM else 1
     listed = 1 if counted else rounds
     return Scratch(
-        np.zeros((side, rounds * arms), np.uint16) if counted else np.zeros((side, rounds), np.int32),
+        np.zeros((side, rounds * arms), np.uint8) if counted else np.zeros((side, rounds), np.int32),
         np.empty((side, listed), np.int32), np.empty((side, listed), np.int32),
         np.empty((side, listed)), np.empty((side, listed), np.int32), np.zeros((side, 3), np.uint64),
         np.zeros((side, arms), np.int64), np.zeros((side, arms)), np.zeros((side, arms)), np.zeros((side, arms)),
-        np.full((side, 2 * leaves), -1), np.zeros(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1),
+        np.full((side, 2 * leaves), -1), np.full(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1, np.nan),
     )  # fmt: skip
 
 
@@ -80,7 +83,7 @@ def play(
     rule = rule_of(policy, problem.arms, horizon_known=not anytime)
     probe = policy.memory(problem.arms, 1)
     counted = counts_suffice(world, rule)
-    side = 1 if probe else SIDE_BY_SIDE
+    side = SIDE_BY_SIDE if counted and not probe else 1
     kernel = kernel_for(rule, probe, counted, anytime)
     world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
     total, traced = len(runs), "trace" in rule.hooks
@@ -100,6 +103,8 @@ def play(
 
     threads = min(workers or os.cpu_count() or 1, max(total, 1))
     size = max(1, min(-(-total // threads), BLOCK_ROUNDS // horizon))
+    if probe and horizon > FRESH_FROM:
+        size = 1
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
     try:
         block(0, 0)  # compile, or find in the cache, before threads start

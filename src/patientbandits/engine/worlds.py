@@ -151,11 +151,18 @@ def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple
     """
     bits = address(key, round_, world.streams[arm])
     if world.reward_kind[arm] == TWO_POINT:
-        reward = world.reward_numbers[arm, 2] if unit(bits) < world.reward_numbers[arm, 0] else world.reward_numbers[arm, 1]
+        reward = world.reward_numbers[arm, 1 + (unit(bits) < world.reward_numbers[arm, 0])]
     else:
         reward = beta(world.reward_numbers[arm, 0], world.reward_numbers[arm, 1], bits)
     delay = delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
     return reward, delay if reward != 0.0 else left + 1
+
+
+def arrival(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
+    """`outcome` where a reward is 0 or one known value: after how many rounds it can be used, left + 1 for not in time."""
+    bits = address(key, round_, world.streams[arm])
+    delay = delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
+    return max(delay, 1) if (unit(bits) < world.reward_numbers[arm, 0]) & (delay <= left) else left + 1
 
 
 def compilable(law: Delay) -> tuple[Part, ...] | None:
@@ -174,7 +181,7 @@ def tables(laws: tuple[Delay, ...], horizon: int) -> tuple[NDArray[Any], ...]:
         knot_list.append(min(horizon, knot_list[-1] + max(1, knot_list[-1] // 64)))
     knots, times = np.array(knot_list), np.arange(head + 1)
     parts_array = np.zeros((len(laws), max(len(parts or ()) for parts in decomposed) or 1, 5))
-    survival, guide = np.zeros((len(laws), head + 2)), np.empty((len(laws), CELLS + 1), np.int64)
+    survival, guide = np.zeros((len(laws), head + 2)), np.empty((len(laws), CELLS + 1), np.int32)
     knot_survival = np.empty((len(laws), len(knots)))
     for j, (law, parts) in enumerate(zip(laws, decomposed, strict=True)):
         if parts is None:

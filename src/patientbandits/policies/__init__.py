@@ -4,16 +4,17 @@ from patientbandits.policies.adaptive import AdaptPatientBandits
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.ducb import DKLUCB, DUCB
 from patientbandits.policies.patient import PatientBandits, ScheduledPatientBandits
+from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
 
 POLICIES: dict[str, type[Policy]] = {
     policy.__name__: policy
     for policy in (
-        PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB, UCB1, KLUCB, MOSS, Thompson, Uniform,
+        PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB, UCB1, KLUCB, MOSS, Thompson, Uniform,
     )
 }  # fmt: skip
 
 __all__ = [
-    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "PatientBandits", "Policy",
-    "ScheduledPatientBandits", "Thompson", "Uniform",
+    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "PatientBandits", "PatientKL",
+    "Policy", "ScheduledPatientBandits", "Thompson", "Uniform",
 ]  # fmt: skip

@@ -108,11 +108,11 @@ product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]  # may be ad
 def fade_fit(law: Delay, horizon: int, upper: bool = False) -> tuple[int, NDArray[np.float64]]:
     """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is accurate.
 
-    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S + `RELATIVE` * max(S, `FLOOR`). If no W below ``horizon``
-    will do, the law is not smooth, and W is the horizon: every age is then in the ring.
+    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S + `RELATIVE` * max(S, `FLOOR`). If no W up to ``horizon``
+    will do, the law is not smooth, and W is the horizon: every age below it is then in the ring.
     """
     length = SHORTEST
-    while length < horizon:
+    while length <= max(horizon, SHORTEST):
         grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, REACH, 3000).astype(np.int64)]))
         target = law.survival(grid)
         scale = np.maximum(target, FLOOR) if upper else np.ones(len(grid))
@@ -127,4 +127,4 @@ def fade_fit(law: Delay, horizon: int, upper: bool = False) -> tuple[int, NDArra
         if not upper and error <= ACCURACY:
             return length, np.array([rates, coefficients])
         length *= 2
-    return horizon, np.zeros((2, 0))
+    return max(horizon, SHORTEST), np.zeros((2, 0))
