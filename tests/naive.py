@@ -297,6 +297,50 @@ def patient_kl(view, arm, alpha, scale, envelope, c):
     return largest(lambda q: q * v <= p or (q * v < 1 and n * (xlog(p, q * v) + xlog(1 - p, 1 - q * v)) <= level), p, 1 / v)
 
 
+class PatientThompson:
+    """The chain of each arm, step by step; what it looks at is counted anew from the history at every decision."""
+
+    def __init__(self):
+        self.chains, self.edges, self.next_binning, self.binned = {}, [1], 0.0, 0
+        while self.edges[-1] < 2**30:
+            self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * 1.3)))
+
+    def log_posterior(self, view, arm, logit, log_a, log_s):
+        mu, a, s = 1 / (1 + math.exp(-logit)), math.exp(log_a), math.exp(log_s)
+        edge = lambda j: self.edges[j] if j >= 0 else 0  # noqa: E731
+        G = lambda j: (1 + edge(j) / s) ** -a  # noqa: E731
+        place = lambda x: next(j for j, e in enumerate(self.edges) if e >= x)  # noqa: E731
+        total = -abs(logit) - 2 * math.log(1 + math.exp(-abs(logit)))  # log mu (1 - mu): the uniform prior, seen from the logit
+        total -= (log_a - math.log(0.5)) ** 2 / 2 + ((log_s - math.log(5)) / 1.5) ** 2 / 2
+        for p in view.of(arm):
+            if p.visible(view.t - p.s):
+                j = place(max(p.delay, 1))
+                total += math.log(mu) + math.log(max(G(j - 1) - G(j), 1e-300))
+            else:
+                j = place(self.binned - p.s) if p.s < self.binned else 0
+                total += math.log(max(1 - mu * (1 - (G(j - 1) + G(j)) / 2), 1e-300))
+        return total
+
+    def __call__(self, view, arm, steps):
+        if view.t >= self.next_binning:
+            self.binned, self.next_binning = view.t, view.t * 1.02
+        chain = self.chains.setdefault(arm, {"at": (0.0, math.log(0.5), math.log(5)), "size": 0.0, "steps": 0})
+        draws = Draws(view.random[arm])
+        for _ in range(steps):
+            x, y, z = draws.normal(), draws.normal(), draws.normal()
+            size = math.exp(chain["size"]) * (0.25 if draws.unit() < 0.5 else 1)
+            logit, log_a, log_s = chain["at"]
+            there = (min(max(logit + size * x, -30), 30), log_a + size * y, log_s + 1.5 * size * z)
+            gain = self.log_posterior(view, arm, *there) - self.log_posterior(view, arm, *chain["at"])
+            accepted = math.log(1 - draws.unit()) < gain
+            chain["steps"] += 1
+            chain["size"] += (1 / math.sqrt(chain["steps"]) + 0.01) * (0.7 if accepted else -0.3)
+            if accepted:
+                chain["at"] = there
+        paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
+        return 1 / (1 + math.exp(-chain["at"][0])) * (sum(paid) / len(paid) if paid else 1)
+
+
 def thompson(view, arm):
     return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
 
@@ -304,6 +348,7 @@ def thompson(view, arm):
 POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
+    "PatientThompson": (PatientThompson, 0),
     "ScheduledPatientBandits": (scheduled, 1),
     "AdaptPatientBandits": (adapt, 2),
     "DUCB": (ducb, 1),
@@ -314,7 +359,7 @@ POLICIES = {
     "Thompson": (thompson, 0),
     "Uniform": (lambda view, arm: unit(view.random[arm]), 0),
 }
-"""name -> (index, how often each arm is pulled first)"""
+"""name -> (index, or a class whose instance is one episode's index; how often each arm is pulled first)"""
 
 
 # --- the episode -----------------------------------------------------------------------------------------------------
@@ -323,6 +368,7 @@ POLICIES = {
 def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     """The pulls of one run; ``watch`` is called with the view of each decision."""
     index, first = POLICIES[policy["policy"]]
+    index = index() if isinstance(index, type) else index
     parameters = {name: value for name, value in policy.items() if name != "policy"}
     _, ties, own = keys(seed, run)
     world, streams, pulls = World(problem, horizon, seed, run), problem["streams"], []

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import Arm as Arm
     from patientbandits.policies import PatientBandits as PatientBandits
     from patientbandits.policies import PatientKL as PatientKL
+    from patientbandits.policies import PatientThompson as PatientThompson
     from patientbandits.policies import Policy as Policy
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import Thompson as Thompson
@@ -84,6 +85,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "Arm",
         "PatientBandits",
         "PatientKL",
+        "PatientThompson",
         "Policy",
         "ScheduledPatientBandits",
         "Thompson",

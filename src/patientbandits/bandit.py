@@ -74,8 +74,7 @@ class Bandit:
         now = self._clock("pull", float(made + 1) if time is None else time)
         if made == self._capacity:
             self._grow()
-        self._call("refresh", made + 1, time=now)
-        indices = [self._index(arm, made + 1, now) for arm in range(len(self.arms))]
+        indices = self._indices(made + 1, now)
         if any(math.isnan(index) for index in indices):
             raise InputError(f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}.")
         best = max(range(len(self.arms)), key=lambda arm: (indices[arm], address(self._tie_key, self._pulls[arm], arm)))
@@ -110,7 +109,7 @@ class Bandit:
         self._clear(2 * self._capacity)
         for event in self._log:
             if event[0] == "pull":
-                self._call("refresh", event[1], time=event[2])
+                self._indices(event[1], event[2])  # a policy may note something down while it decides
             self._apply(event)
 
     def _apply(self, event: tuple[Any, ...]) -> None:
@@ -126,6 +125,10 @@ class Bandit:
 
     def _arm(self, arm: int) -> Arm:
         return Arm(arm, self._pulls[arm], self._rewards[arm])
+
+    def _indices(self, round_: int, time: float) -> list[float]:
+        self._call("refresh", round_, time=time)
+        return [self._index(arm, round_, time) for arm in range(len(self.arms))]
 
     def _index(self, arm: int, round_: int, time: float) -> float:
         pulls = self._pulls[arm]

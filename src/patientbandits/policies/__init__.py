@@ -5,16 +5,18 @@ from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.ducb import DKLUCB, DUCB
 from patientbandits.policies.patient import PatientBandits, ScheduledPatientBandits
 from patientbandits.policies.patient_kl import PatientKL
+from patientbandits.policies.patient_thompson import PatientThompson
 from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
 
 POLICIES: dict[str, type[Policy]] = {
     policy.__name__: policy
     for policy in (
-        PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB, UCB1, KLUCB, MOSS, Thompson, Uniform,
+        PatientThompson, PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB,
+        UCB1, KLUCB, MOSS, Thompson, Uniform,
     )
 }  # fmt: skip
 
 __all__ = [
     "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "PatientBandits", "PatientKL",
-    "Policy", "ScheduledPatientBandits", "Thompson", "Uniform",
+    "PatientThompson", "Policy", "ScheduledPatientBandits", "Thompson", "Uniform",
 ]  # fmt: skip

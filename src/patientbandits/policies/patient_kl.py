@@ -34,17 +34,16 @@ class Seen(NamedTuple):
 class PatientKL(Policy):
     """max{q : n kl(S/n, q v) <= log t + c log log t},  v = (1/n) sum over the arm's pulls of (1 - envelope(age))
 
-    If P(D > m) <= envelope(m), the rewards visible by now have mean at least mean * v per pull, so this is an upper
-    confidence bound of the mean under the assumption of PatientBandits, without a window, a lower bound on
-    the delays or a bound on their number; it shrinks while an arm rests. Not clipped at 1: clipping makes ties.
+    If P(D > m) <= envelope(m), the rewards visible by now have mean at least mean * v per pull, so this is to PatientBandits
+    what KL-UCB (Garivier & Cappe 2011) is to UCB: an upper confidence bound under the same assumption, without a window or a
+    lower bound on the delays; it shrinks while an arm rests. Not clipped at 1: clipping makes ties.
 
     alpha     the envelope is the paper's, (m v 1)^-alpha, or with a scale (1 + m/scale)^-alpha
     scale     in units of time; 1 for the paper's
     envelope  instead of both: any delay law, whose survival function is the envelope
-    c         the guarantee is for c = 3, as for KL-UCB (Garivier & Cappe 2011); 0 does better in practice
+    c         3 in KL-UCB's analysis; 0 does better in practice
 
-    The envelope is replaced by an upper bound of it that is at most 0.1 % larger, so the guarantee stands.
-    Needs no horizon.
+    The envelope is replaced by an upper bound of it that is at most 0.1 % larger, so the bound stays one. Needs no horizon.
     """
 
     alpha: float | None = None

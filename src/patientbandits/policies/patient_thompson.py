@@ -6,8 +6,9 @@ likelihood mu (G(d - 1) - G(d)), and one that has not, at the age x: 1 - mu (1 -
 log a ~ N(log 0.5, 1), log s ~ N(log 5, 1.5).
 
 One draw from each arm's posterior is kept by a few Metropolis steps per arm and round (random walk on logit mu, log a,
-log s; its scale follows the share of accepted steps). Delays and ages enter as counts in bins whose edges grow by a fifth, so
-a step costs the same whatever t. The ages are binned anew when t has grown by 2 %.
+log s; its size follows the share of accepted steps). Delays and ages enter as counts in bins whose edges grow by 30 %, so
+a step costs the same whatever t; an age counts as the middle of its bin, on the scale of G. The ages are binned anew when t
+has grown by 2 %. A pull not converted for longer than the last edge counts as that old.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ REBIN = 1.02
 PRIOR_LOG_TAIL, PRIOR_LOG_TAIL_SD = math.log(0.5), 1.0
 PRIOR_LOG_SCALE, PRIOR_LOG_SCALE_SD = math.log(5.0), 1.5
 AIM = 0.3
-"""Share of accepted steps that the scale of the random walk aims at."""
+"""Share of accepted steps that the size of the random walk aims at."""
+
+SMALLEST = 1e-300
+REACH = 2.0**30
+"""The last edge of the bins: in seconds, 34 years."""
 
 
 class Cure(NamedTuple):
@@ -40,6 +45,7 @@ class Cure(NamedTuple):
     """(arm, bin): pulls not converted, by age"""
     converted: NDArray[np.float64]
     """(arm, bin): pulls converted, by delay"""
+    conversions: NDArray[np.float64]
     draw: NDArray[np.float64]
     """(arm, 3): logit mu, log a, log s"""
     likelihood: NDArray[np.float64]
@@ -51,7 +57,7 @@ class Cure(NamedTuple):
     bin_of: NDArray[np.int16]
     """pull: its time, arm and bin; bin -1 once converted"""
     clock: NDArray[np.float64]
-    """time of the first pull, when to bin anew, pulls"""
+    """one before the time of the first pull, when to bin anew, pulls"""
 
 
 def bin_at(edges: NDArray[np.float64], x: float) -> int:
@@ -73,20 +79,19 @@ def log_posterior(memory: Cure, arm: int, logit: float, log_tail: float, log_sca
     total = -abs(logit) - 2.0 * math.log1p(math.exp(-abs(logit)))  # uniform mu, seen from logit mu
     total -= 0.5 * ((log_tail - PRIOR_LOG_TAIL) / PRIOR_LOG_TAIL_SD) ** 2
     total -= 0.5 * ((log_scale - PRIOR_LOG_SCALE) / PRIOR_LOG_SCALE_SD) ** 2
-    log_mu, before = math.log(mu), 1.0
+    log_mu, known, before = math.log(mu), 0, 1.0  # before = G(edges[known - 1])
     for j in range(len(memory.edges)):
         waiting, converted = memory.waiting[arm, j], memory.converted[arm, j]
-        if waiting + converted == 0.0 and (j + 1 == len(memory.edges) or memory.waiting[arm, j + 1] + memory.converted[arm, j + 1] == 0.0):
-            before = -1.0  # not needed; computed below if it is
+        if waiting + converted == 0.0:
             continue
-        if before < 0.0:
+        if known != j:
             before = math.exp(-tail * math.log1p(memory.edges[j - 1] / scale))
         after = math.exp(-tail * math.log1p(memory.edges[j] / scale))
         if converted > 0.0:
-            total += converted * (log_mu + math.log(max(before - after, 1e-300)))
+            total += converted * (log_mu + math.log(max(before - after, SMALLEST)))
         if waiting > 0.0:
-            total += waiting * math.log(max(1.0 - mu * (1.0 - 0.5 * (before + after)), 1e-300))
-        before = after
+            total += waiting * math.log(max(1.0 - mu * (1.0 - 0.5 * (before + after)), SMALLEST))
+        known, before = j + 1, after
     return total
 
 
@@ -96,8 +101,8 @@ class PatientThompson(Policy):
 
     steps   Metropolis steps per arm and round
 
-    Rewards other than 0 and 1: the rate mu times a draw of the mean value of a conversion. No guarantee when delays are not of
-    the assumed family. Needs no horizon.
+    With rewards other than 0 and 1, mu is the share of pulls that pay at all, and the draw is multiplied by the mean of what was
+    paid. No guarantee when delays are not of the assumed family. Needs no horizon.
     """
 
     steps: int = 4
@@ -111,13 +116,14 @@ class PatientThompson(Policy):
 
     def memory(self, arms: int, capacity: int) -> Cure:
         edges = [1.0]
-        while edges[-1] < 4.0 * max(capacity, 1):
+        while edges[-1] < REACH:
             edges.append(max(edges[-1] + 1.0, math.floor(edges[-1] * GROWTH)))
         bins = len(edges)
         return Cure(
             edges=np.array(edges),
             waiting=np.zeros((arms, bins)),
             converted=np.zeros((arms, bins)),
+            conversions=np.zeros(arms),
             draw=np.tile([0.0, PRIOR_LOG_TAIL, PRIOR_LOG_SCALE], (arms, 1)),
             likelihood=np.full(arms, np.nan),
             walk=np.zeros((arms, 2)),
@@ -140,6 +146,7 @@ class PatientThompson(Policy):
         memory.waiting[i, memory.bin_of[pull]] -= 1.0
         memory.bin_of[pull] = -1
         memory.converted[i, bin_at(memory.edges, time - memory.time_of[pull])] += 1.0
+        memory.conversions[i] += 1.0
         memory.likelihood[i] = math.nan
 
     def refresh(self, memory, time):
@@ -161,6 +168,7 @@ class PatientThompson(Policy):
 
     def index(self, memory, arm, random):
         i, bits = arm.number, random
+        conversions = memory.conversions[i]
         if math.isnan(memory.likelihood[i]):
             memory.likelihood[i] = log_posterior(memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2])
         for _ in range(int(self.steps)):
@@ -169,7 +177,7 @@ class PatientThompson(Policy):
             z, bits = normal(bits)
             bits = following(bits)
             size = math.exp(memory.walk[i, 0])
-            if unit(bits) < 0.5:  # now and then much smaller or larger
+            if unit(bits) < 0.5:  # every other step much smaller: what is far too large in one direction is not in another
                 size *= 0.25
             logit = min(max(memory.draw[i, 0] + size * x, -30.0), 30.0)
             log_tail = memory.draw[i, 1] + size * y
@@ -178,9 +186,10 @@ class PatientThompson(Policy):
             bits = following(bits)
             accepted = math.log(1.0 - unit(bits)) < proposed - memory.likelihood[i]
             memory.walk[i, 1] += 1.0
-            rate = 1.0 / math.sqrt(memory.walk[i, 1]) + 0.01
-            memory.walk[i, 0] += rate * ((1.0 - AIM) if accepted else -AIM)
+            learning = 1.0 / math.sqrt(memory.walk[i, 1]) + 0.01
+            memory.walk[i, 0] += learning * ((1.0 - AIM) if accepted else -AIM)
             if accepted:
                 memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2] = logit, log_tail, log_scale
                 memory.likelihood[i] = proposed
-        return 1.0 / (1.0 + math.exp(-memory.draw[i, 0]))
+        rate = 1.0 / (1.0 + math.exp(-memory.draw[i, 0]))
+        return rate * arm.rewards / conversions if conversions > 0.0 else rate
