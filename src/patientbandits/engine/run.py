@@ -35,7 +35,8 @@ TREE_FROM = 24
 """From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
 
 COUNT_UP_TO = 4
-"""Up to this many arms, rewards under way are counted by round and arm."""
+"""Up to this many arms, rewards under way are counted by round and arm. Eight bits will do: pulls of different rounds arrive in
+the same one independently, less than once on average, so 256 of them have a probability below 1 / 256!."""
 
 SIDE_BY_SIDE = 4
 """Runs played side by side, if arrivals are counted and the policy has no memory."""
