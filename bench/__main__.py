@@ -52,7 +52,7 @@ def main() -> int:
         add("PatientBandits against others, W1", lambda: others.rows(FOLDER, quick))
         add("more arms, time per round", lambda: growth.arms_rows(quick))
         add("other policies, time per round over PatientBandits' (K=2, T=10,000)", lambda: growth.policy_rows(quick))
-        add(f"time per round at T = {'200,000' if quick else '10^6'} over T = 10^4 (K=2)", lambda: growth.time_rows(quick))
+        add(growth.time_title(quick), lambda: growth.time_rows(quick))
     except DisagreementError as error:
         print(f"results disagree: {error}", file=sys.stderr)
         return 1

@@ -41,9 +41,9 @@ class Workload:
         return pb.simulate(self.problem, policy or pb.PatientBandits(ALPHA), self.horizon, self.runs, SEED, workers=1)
 
 
-def two_arms(horizon: int, runs: int, name: str = "") -> Workload:
+def two_arms(horizon: int, runs: int, name: str = "", tails: tuple[float, float] = (1.0, 0.3)) -> Workload:
     """The paper's two arms: the better one's rewards come much later."""
-    return Workload(name, (0.6, 0.8), (1.0, 0.3), horizon, runs)
+    return Workload(name, (0.6, 0.8), tails, horizon, runs)
 
 
 def many_arms(arms: int, horizon: int, runs: int, name: str = "") -> Workload:

@@ -36,7 +36,7 @@ TREE_FROM = 24
 
 COUNT_UP_TO = 4
 """Up to this many arms, rewards under way are counted by round and arm. Eight bits will do: pulls of different rounds arrive in
-the same one independently, less than once on average, so 256 of them have a probability below 1 / 256!."""
+the same one independently, at most once on average, so 256 of them have a probability below 1 / 256!."""
 
 SIDE_BY_SIDE = 4
 """Runs played side by side, if arrivals are counted and the policy has no memory."""
