@@ -184,6 +184,8 @@ def adaptive(curves: Curves, preset: str) -> list[Claim]:
         regret, trace = float(curve.mean[-1]), curve.results[0].trace
         estimate = float(trace.mean(axis=0)[-1]) if trace is not None else float("nan")
         why = ""
+        if preset == "published":
+            why = "The delays of this preset, of scale 10, break Assumption 2 with c = 0.7, on which the estimate rests."
         if name.endswith("printed"):
             why = (
                 "As printed alpha_low is 0 until N > 256 log(2KT^3) / (c mean_floor)^2, about 42 000 pulls, and d is 0 "
