@@ -16,6 +16,7 @@ import numpy as np
 from bench import against_c, growth, others, reproduce
 from bench.measure import DisagreementError, stay_on_one_core
 from bench.table import Row, show
+from bench.workloads import W1_TAILS
 
 FOLDER = Path(__file__).parents[1] / ".bench"
 
@@ -52,7 +53,8 @@ def main() -> int:
         add("PatientBandits against others, W1", lambda: others.rows(FOLDER, quick))
         add("more arms, time per round", lambda: growth.arms_rows(quick))
         add("other policies, time per round over PatientBandits' (K=2, T=10,000)", lambda: growth.policy_rows(quick))
-        add(growth.time_title(quick), lambda: growth.time_rows(quick))
+        for tails in (W1_TAILS, growth.SAME_DELAYS):
+            add(growth.time_title(quick, tails), lambda tails=tails: growth.time_rows(quick, tails))
     except DisagreementError as error:
         print(f"results disagree: {error}", file=sys.stderr)
         return 1

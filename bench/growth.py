@@ -73,23 +73,26 @@ def policy_rows(quick: bool) -> list[Row]:
     return [Row(name, cost[name] / base, per_round(cost[name], base), at_most=bar) for name, _, bar in BESIDE_PATIENT]
 
 
-def time_sizes(quick: bool) -> tuple[Workload, Workload]:
-    """Short and long. Both arms have the same delays: otherwise later rounds, which pull the slow arm more often, are not the
-    same work as early ones."""
-    same = (0.7, 0.7)
+SAME_DELAYS = (0.7, 0.7)
+"""With the arms of W1 later rounds are other work than early ones: they pull the slow arm more often. With these they are not."""
+
+
+def time_sizes(quick: bool, tails: tuple[float, float]) -> tuple[Workload, Workload]:
+    """Short and long."""
     if quick:
-        return two_arms(10_000, 80, tails=same), two_arms(200_000, 4, tails=same)
-    return two_arms(10_000, 100, tails=same), two_arms(1_000_000, 16, tails=same)
+        return two_arms(10_000, 80, tails=tails), two_arms(200_000, 4, tails=tails)
+    return two_arms(10_000, 100, tails=tails), two_arms(1_000_000, 16, tails=tails)
 
 
-def time_title(quick: bool) -> str:
-    short, long = time_sizes(quick)
-    return f"time per round at T = {long.horizon:,} ({long.runs} runs) over T = {short.horizon:,} ({short.runs} runs), K=2, tails 0.7"
+def time_title(quick: bool, tails: tuple[float, float]) -> str:
+    short, long = time_sizes(quick, tails)
+    shown = " and ".join(map(str, tails))
+    return f"time per round at T = {long.horizon:,} ({long.runs} runs) over T = {short.horizon:,} ({short.runs} runs), K=2, tails {shown}"
 
 
-def time_rows(quick: bool) -> list[Row]:
+def time_rows(quick: bool, tails: tuple[float, float]) -> list[Row]:
     """A hundred times longer."""
-    short, long = time_sizes(quick)
+    short, long = time_sizes(quick, tails)
     found = []
     for name, policy in ALL.items():
         cost = per_round_of({"short": (short, policy), "long": (long, policy)}, 3)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from patientbandits.result import Result, write_atomically
+from patientbandits.result import write_atomically
 
 PALETTE = ("#1b6ca8", "#d1495b", "#2e933c", "#edae49", "#7b4ea3", "#00798c", "#8d6a4f", "#5c677d", "#e07a5f", "#3d405b")
 STYLE: dict[str, Any] = {
@@ -112,12 +112,3 @@ def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, An
         axis.set_ylim(panel.bottom, panel.top)
     if panel.xscale == "linear":
         axis.margins(x=0.02)
-
-
-def regret_panel(results: Sequence[Result], title: str) -> Panel:
-    """Mean regret over the rounds of several policies, with 95 % bands."""
-    lines = []
-    for result in results:
-        low, high = result.interval()
-        lines.append(Line(result.label, result.rounds, result.mean(), low, high))
-    return Panel(title, "round", "regret", lines)

@@ -6,7 +6,7 @@ import numpy as np
 
 from patientbandits import theory
 from patientbandits.figures import PALETTE, Line, Panel, Points
-from patientbandits.paper.claims import worst_exponents
+from patientbandits.paper.claims import random_regret, worst_exponents
 from patientbandits.paper.experiments import Series
 from patientbandits.paper.studies import WORST_HORIZONS
 
@@ -58,7 +58,16 @@ def experiment_panels(
         marks = [published(points[name, curve], COLORS[curve]) for curve in curves if (name, curve) in points]
         lines = [line(curve) for curve in curves.values()]
         if name == "alpha_sweep":
-            panels.append(Panel(PRESET_TITLES[preset], *AXES[name], lines, marks, bottom=60, levels=[(75.0, "playing at random")]))
+            panels.append(
+                Panel(
+                    PRESET_TITLES[preset],
+                    *AXES[name],
+                    lines,
+                    marks,
+                    bottom=60,
+                    levels=[(random_regret(curves["PatientBandits"]), "playing at random")],
+                )
+            )
         else:
             panels.append(Panel(PRESET_TITLES[preset], *AXES[name], lines, marks))
     if name == "adaptive":
