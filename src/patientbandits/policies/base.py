@@ -10,6 +10,9 @@ and, if it must remember more than that, `memory` (arrays) and any of the hooks
 
     pulled(self, memory, ...)   after each pull             refresh(self, memory, ...)   before each decision
     arrived(self, memory, ...)  when a reward arrives       trace(self, memory, ...)     a number to record
+    retracted(self, memory, ...)  when one that had arrived is taken back: undoes `arrived` (live only; without it the
+                                  policy's memory is built anew from the log)
+    propensity(self, memory, ...) the probability with which this arm was to be chosen, if the policy knows (live only)
 
 A method asks for what it needs by the names of its arguments:
 
@@ -44,6 +47,8 @@ HOOKS: dict[str, tuple[str, ...]] = {
     "refresh": ("self", "memory", "round", "time", "horizon", "arms"),
     "pulled": ("self", "memory", "arm", "pull", "time", "arms"),
     "arrived": ("self", "memory", "arm", "pull", "delay", "reward", "time", "pull_time", "arms"),
+    "retracted": ("self", "memory", "arm", "pull", "delay", "reward", "time", "pull_time", "arms"),
+    "propensity": ("self", "memory", "arm", "round", "time", "horizon", "arms"),
     "trace": ("self", "memory", "round", "time", "horizon", "arms"),
 }
 """What each method may ask for."""
