@@ -1,0 +1,72 @@
+"""The tables, version by version. A step is never changed once released: a later one is added.
+
+Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole microseconds since 1970, values whole
+millionths of the experiment's scale.
+"""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
+        """CREATE TABLE experiments (
+            id INTEGER PRIMARY KEY CHECK (id >= 1),
+            name TEXT NOT NULL UNIQUE,
+            seed INTEGER NOT NULL CHECK (seed >= 0),
+            created INTEGER NOT NULL
+        ) STRICT""",
+        """CREATE TABLE log (
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            seq INTEGER NOT NULL CHECK (seq >= 1),
+            kind TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            arm INTEGER CHECK (arm >= 0),
+            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
+            unit TEXT,
+            key TEXT,
+            decision INTEGER,
+            value INTEGER CHECK (value >= 0 AND value <= 1000000),
+            happened INTEGER,
+            stated INTEGER CHECK (stated IN (0, 1)),
+            settings TEXT,
+            PRIMARY KEY (experiment, seq),
+            CHECK (CASE kind
+                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL
+                WHEN 'conversion' THEN
+                    arm IS NULL AND decision < seq AND value IS NOT NULL AND happened IS NOT NULL AND stated IS NOT NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision < seq AND value IS NULL AND settings IS NULL
+                WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL
+                ELSE FALSE END)
+        ) STRICT, WITHOUT ROWID""",
+        """CREATE UNIQUE INDEX log_key ON log (experiment, key) WHERE key IS NOT NULL""",
+        """CREATE INDEX log_unit ON log (experiment, unit, seq) WHERE unit IS NOT NULL""",
+        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) WHERE decision IS NOT NULL""",
+        """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
+        """CREATE TABLE snapshots (
+            experiment INTEGER PRIMARY KEY REFERENCES experiments (id),
+            seq INTEGER NOT NULL,
+            code TEXT NOT NULL,
+            state BLOB NOT NULL
+        ) STRICT""",
+        """CREATE TABLE keys (
+            id TEXT PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE,
+            note TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            created INTEGER NOT NULL,
+            revoked INTEGER
+        ) STRICT""",
+    ),
+)
+"""Each step's statements. The version of a database is the number of steps it has taken."""
+
+
+def for_postgres(statement: str) -> str:
+    """The statement in PostgreSQL's words."""
+    for sqlite, postgres in (
+        ("id INTEGER PRIMARY KEY CHECK (id >= 1)", "id BIGINT PRIMARY KEY CHECK (id >= 1)"),
+        (" INTEGER", " BIGINT"), (" REAL", " DOUBLE PRECISION"), (" BLOB", " BYTEA"),
+        (" STRICT, WITHOUT ROWID", ""), (" STRICT", ""),
+    ):  # fmt: skip
+        statement = statement.replace(sqlite, postgres)
+    return statement
