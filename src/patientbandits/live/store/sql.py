@@ -185,6 +185,15 @@ class Store(Reader):
     @abstractmethod
     def close(self) -> None: ...
 
+    def check(self) -> list[str]:
+        """What the database itself finds wrong with its files."""
+        return []
+
+    @property
+    def shown(self) -> str:
+        """The address, fit to be shown: without a password."""
+        return self.address
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """begin(None), then commit, or rollback if something goes wrong."""

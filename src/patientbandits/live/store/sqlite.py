@@ -134,19 +134,7 @@ class SQLiteStore(SQLiteReader, Store):
         return False  # what the disk holds is known only after a restart
 
     def check(self) -> list[str]:
-        """What SQLite itself finds wrong with the file."""
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
-
-    def backup(self, path: str) -> None:
-        """A copy of the database as it is now, made while it is in use."""
-        target = apsw.Connection(path)
-        try:
-            with target.backup("main", self.connection, "main") as copying:
-                while not copying.done:
-                    copying.step(1000)
-            target.pragma("journal_mode", "delete")  # one file, nothing beside it
-        finally:
-            target.close()
 
     def close(self) -> None:
         self.connection.close()
