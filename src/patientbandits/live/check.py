@@ -11,7 +11,8 @@ from patientbandits.live.store import Store
 from patientbandits.live.store.sql import Experiment, Reader
 
 RULES = {
-    "lines must be numbered 1, 2, 3, ...": "SELECT CASE WHEN COUNT(*) = MAX(seq) AND MIN(seq) = 1 THEN 0 ELSE 1 END FROM log WHERE experiment = ?",
+    "lines must be numbered 1, 2, 3, ...": """SELECT CASE WHEN COUNT(*) = MAX(seq) AND MIN(seq) = 1 THEN 0 ELSE 1 END
+        FROM log WHERE experiment = ?""",
     "the first line must be a change": "SELECT COUNT(*) FROM log WHERE experiment = ? AND seq = 1 AND kind <> 'change'",
     "time must not go back": """SELECT COUNT(*) FROM log l JOIN log k ON k.experiment = l.experiment AND k.seq = l.seq - 1
         WHERE l.experiment = ? AND l.time < k.time""",
@@ -36,7 +37,8 @@ def _check_experiment(reader: Reader, experiment: Experiment, wrong: list[str]) 
     for rule, statement in RULES.items():
         if reader.rows(statement, experiment.id)[0][0]:
             wrong.append(f"{experiment.name}: {rule}")
-    counts = dict(reader.rows("SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind", experiment.id))
+    by_kind = reader.rows("SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind", experiment.id)
+    counts: dict[str, int] = dict(by_kind)
     rebuilt = State(reader, experiment, use_snapshot=False)
     if rebuilt.different:
         wrong.append(f"{experiment.name}: {rebuilt.different} recorded decisions are not those that the policy makes")

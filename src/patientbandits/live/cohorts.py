@@ -22,7 +22,8 @@ AGE_CLASS = f"FLOOR(LN(CASE WHEN {{0}} < {MICRO} THEN 1 ELSE CAST({{0}} AS DOUBL
 MADE = f"""SELECT arm, {AGE_CLASS.format("(? - time)")}, COUNT(*) FROM log WHERE experiment = ? AND kind = 'decision' GROUP BY 1, 2"""
 
 CONVERTED = f"""SELECT d.arm, {AGE_CLASS.format("(? - d.time)")}, {AGE_CLASS.format("(c.happened - d.time)")},
-        CASE WHEN r.seq IS NOT NULL THEN 2 WHEN c.happened - d.time > ? THEN 1 ELSE 0 END, COUNT(*), SUM(c.value), SUM(CASE WHEN c.value > 0 THEN 1 ELSE 0 END)
+        CASE WHEN r.seq IS NOT NULL THEN 2 WHEN c.happened - d.time > ? THEN 1 ELSE 0 END,
+        COUNT(*), SUM(c.value), SUM(CASE WHEN c.value > 0 THEN 1 ELSE 0 END)
     FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
         LEFT JOIN log r ON r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction'
     WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2, 3, 4"""
@@ -72,7 +73,7 @@ def cohorts(reader: Reader, experiment: int, arms: int, window: float | None, no
             delays[arm][float(delay)] = delays[arm].get(float(delay), 0.0) + float(positive)
         else:
             total["late" if fate == LATE else "retracted"] += int(count)
-    return [Cohort(**totals[arm], **_arrays(waiting[arm], delays[arm], window)) for arm in range(arms)]
+    return [Cohort(**{**totals[arm], **_arrays(waiting[arm], delays[arm], window)}) for arm in range(arms)]
 
 
 def _arrays(waiting: dict[float, float], delays: dict[float, float], window: float | None) -> dict[str, NDArray[np.float64]]:

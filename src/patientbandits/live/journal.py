@@ -130,5 +130,5 @@ class Journal:
         """Throw away what may be ahead of the log; go on only if the store can."""
         self.store.rollback()
         self._states.clear()
-        if self.failure is None and not self.store.recover():
+        if self.failure is None and not self.store.recover(error):
             self.failure = error

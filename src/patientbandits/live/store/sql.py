@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from patientbandits.live.refusals import UnavailableError
+
 Rows = list[tuple[Any, ...]]
 
 
@@ -179,8 +181,8 @@ class Store(Reader):
         """A second connection, for reading a consistent state of everything committed."""
 
     @abstractmethod
-    def recover(self) -> bool:
-        """After a failure: whether writing can go on (a new connection was made) or only after a restart."""
+    def recover(self, failure: UnavailableError) -> bool:
+        """After a failure: whether writing can go on, perhaps on a new connection, or only after a restart."""
 
     @abstractmethod
     def close(self) -> None: ...

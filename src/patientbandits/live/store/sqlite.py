@@ -130,8 +130,8 @@ class SQLiteStore(SQLiteReader, Store):
         finally:
             connection.close()
 
-    def recover(self) -> bool:
-        return False  # what the disk holds is known only after a restart
+    def recover(self, failure: UnavailableError) -> bool:
+        return isinstance(failure.__cause__, apsw.BusyError)  # otherwise what the disk holds is known only after a restart
 
     def check(self) -> list[str]:
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
