@@ -29,7 +29,7 @@ PARAMETERS = {
         {"alpha": 0.15, "width": "published", "bias": "published"},
     ],
     "PatientKL": [{"alpha": 0.3}, {"alpha": 0.7, "scale": 10.0, "c": 3.0}, {"envelope": MIXTURE}],
-    "PatientThompson": [{}, {"steps": 1}],
+    "PatientThompson": [{}, {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0}],
     "ScheduledPatientBandits": [{}, {"width": "published"}],
     "AdaptPatientBandits": [
         {"c": 0.7, "alpha_floor": 0.1, "mean_floor": 0.6},

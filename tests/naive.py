@@ -301,37 +301,46 @@ class PatientThompson:
     """The chain of each arm, step by step; what it looks at is counted anew from the history at every decision."""
 
     def __init__(self):
-        self.chains, self.edges, self.next_binning, self.binned = {}, [1], 0.0, 0
+        self.chains, self.edges = {}, [1]
         while self.edges[-1] < 2**30:
-            self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * 1.3)))
+            self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * (1.3 if self.edges[-1] < 64 else 1.6))))
 
-    def log_posterior(self, view, arm, logit, log_a, log_s):
+    def place(self, x):
+        """The bin of the age or delay x."""
+        return next((j for j, e in enumerate(self.edges) if e >= x), len(self.edges) - 1)
+
+    def counts(self, view, arm):
+        """(waiting by age, converted by delay)"""
+        waiting, converted = [0] * len(self.edges), [0] * len(self.edges)
+        for p in view.of(arm):
+            if p.visible(view.t - p.s):
+                converted[self.place(p.delay)] += 1
+            else:
+                waiting[self.place(view.t - p.s)] += 1
+        return waiting, converted
+
+    def log_posterior(self, counts, logit, log_a, log_s, scale, spread, successes, failures):
         mu, a, s = 1 / (1 + math.exp(-logit)), math.exp(log_a), math.exp(log_s)
         edge = lambda j: self.edges[j] if j >= 0 else 0  # noqa: E731
         G = lambda j: (1 + edge(j) / s) ** -a  # noqa: E731
-        place = lambda x: next(j for j, e in enumerate(self.edges) if e >= x)  # noqa: E731
-        total = -abs(logit) - 2 * math.log(1 + math.exp(-abs(logit)))  # log mu (1 - mu): the uniform prior, seen from the logit
-        total -= (log_a - math.log(0.5)) ** 2 / 2 + ((log_s - math.log(5)) / 1.5) ** 2 / 2
-        for p in view.of(arm):
-            if p.visible(view.t - p.s):
-                j = place(max(p.delay, 1))
-                total += math.log(mu) + math.log(max(G(j - 1) - G(j), 1e-300))
-            else:
-                j = place(self.binned - p.s) if p.s < self.binned else 0
-                total += math.log(max(1 - mu * (1 - (G(j - 1) + G(j)) / 2), 1e-300))
+        total = successes * math.log(mu) + failures * math.log(1 / (1 + math.exp(logit)))  # Beta's density, seen from the logit
+        total -= (log_a - math.log(0.5)) ** 2 / 2 + ((log_s - math.log(scale)) / spread) ** 2 / 2
+        for j, (waiting, converted) in enumerate(zip(*counts, strict=True)):
+            if converted:
+                total += converted * (math.log(mu) + math.log(max(G(j - 1) - G(j), 1e-300)))
+            if waiting:
+                total += waiting * math.log(max(1 - mu * (1 - (0.45 * G(j - 1) + 0.55 * G(j))), 1e-300))
         return total
 
-    def __call__(self, view, arm, steps):
-        if view.t >= self.next_binning:
-            self.binned, self.next_binning = view.t, view.t * 1.02
-        chain = self.chains.setdefault(arm, {"at": (0.0, math.log(0.5), math.log(5)), "size": 0.0, "steps": 0})
-        draws = Draws(view.random[arm])
+    def __call__(self, view, arm, steps, **prior):
+        chain = self.chains.setdefault(arm, {"at": (0.0, math.log(0.5), math.log(prior["scale"])), "size": 0.0, "steps": 0})
+        draws, counts = Draws(view.random[arm]), self.counts(view, arm)
         for _ in range(steps):
             x, y, z = draws.normal(), draws.normal(), draws.normal()
             size = math.exp(chain["size"]) * (0.25 if draws.unit() < 0.5 else 1)
             logit, log_a, log_s = chain["at"]
             there = (min(max(logit + size * x, -30), 30), log_a + size * y, log_s + 1.5 * size * z)
-            gain = self.log_posterior(view, arm, *there) - self.log_posterior(view, arm, *chain["at"])
+            gain = self.log_posterior(counts, *there, **prior) - self.log_posterior(counts, *chain["at"], **prior)
             accepted = math.log(1 - draws.unit()) < gain
             chain["steps"] += 1
             chain["size"] += (1 / math.sqrt(chain["steps"]) + 0.01) * (0.7 if accepted else -0.3)

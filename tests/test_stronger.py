@@ -35,13 +35,15 @@ def test_patient_thompson_on_the_papers_problems():
 @pytest.mark.parametrize("converted", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("pulls", [0.0, 1.0, 1e7])
 def test_the_posterior_is_a_number_at_the_extremes(converted, pulls):
-    memory = pb.PatientThompson().memory(1, 10)
+    policy = pb.PatientThompson()
+    memory, numbers = policy.memory(1, 10), policy.numbers(1)
+    memory.made[1] = len(memory.edges)
     for j in (0, 5, len(memory.edges) - 1):
         memory.converted[0, j], memory.waiting[0, j] = converted * pulls, (1 - converted) * pulls
     for logit in (-30.0, 0.0, 30.0):
         for log_tail in (-8.0, 0.0, 8.0):
             for log_scale in (-8.0, 0.0, 8.0):
-                assert np.isfinite(log_posterior(memory, 0, logit, log_tail, log_scale))
+                assert np.isfinite(log_posterior(numbers, memory, 0, logit, log_tail, log_scale))
 
 
 def test_patient_thompson_when_nothing_or_everything_arrives():

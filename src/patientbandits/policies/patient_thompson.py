@@ -1,14 +1,11 @@
 """PatientThompson: Thompson sampling that learns each arm's delays as it goes.
 
-The model, for each arm by itself (a mixture-cure model): a pull converts with probability mu, and then after a delay with
-survival function G(x) = (1 + x/s)^-a. What is known at time t: a pull that has converted after the delay d, which has
-likelihood mu (G(d - 1) - G(d)), and one that has not, at the age x: 1 - mu (1 - G(x)). Priors: mu uniform,
-log a ~ N(log 0.5, 1), log s ~ N(log 5, 1.5).
+The model of an arm is that of `patientbandits.policies.cure`. One draw from each arm's posterior is kept by a few Metropolis
+steps per arm and round: a random walk on logit mu, log a, log s, whose size follows the share of accepted steps.
 
-One draw from each arm's posterior is kept by a few Metropolis steps per arm and round (random walk on logit mu, log a,
-log s; its size follows the share of accepted steps). Delays and ages enter as counts in bins whose edges grow by 30 %, so
-a step costs the same whatever t; an age counts as the middle of its bin, on the scale of G. The ages are binned anew when t
-has grown by 2 %. A pull not converted for longer than the last edge counts as that old.
+Pulls are made in the order of time, so those in one bin of ages are a stretch of consecutive pulls: one pointer per edge of the
+bins moves forward as time passes, and every pull crosses every edge once. Ages are therefore exact at every decision, and a
+round costs the same early and late.
 """
 
 from __future__ import annotations
@@ -20,27 +17,23 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import whole
+from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Policy, named
+from patientbandits.policies.cure import LOG_TAIL, bin_at, bin_edges, log_likelihood, log_prior
 from patientbandits.rng import following, normal, unit
 
-GROWTH = 1.3
-REBIN = 1.02
-PRIOR_LOG_TAIL, PRIOR_LOG_TAIL_SD = math.log(0.5), 1.0
-PRIOR_LOG_SCALE, PRIOR_LOG_SCALE_SD = math.log(5.0), 1.5
 AIM = 0.3
 """Share of accepted steps that the size of the random walk aims at."""
 
-SMALLEST = 1e-300
-REACH = 2.0**30
-"""The last edge of the bins: in seconds, 34 years."""
+RECENT = 64
+"""Draws kept per arm, for `propensity`."""
 
 
 class Cure(NamedTuple):
     """First axis: arm, unless said otherwise."""
 
     edges: NDArray[np.float64]
-    """bin: its upper edge; the lower edge is the one before, or 0"""
+    """bin: its upper edge"""
     waiting: NDArray[np.float64]
     """(arm, bin): pulls not converted, by age"""
     converted: NDArray[np.float64]
@@ -48,148 +41,192 @@ class Cure(NamedTuple):
     conversions: NDArray[np.float64]
     draw: NDArray[np.float64]
     """(arm, 3): logit mu, log a, log s"""
-    likelihood: NDArray[np.float64]
-    """of the draw; NaN if the data have changed since"""
+    height: NDArray[np.float64]
+    """logarithm of the posterior density at the draw; NaN if the data have changed since"""
     walk: NDArray[np.float64]
     """(arm, 2): logarithm of the step size, number of steps"""
+    recent: NDArray[np.float64]
+    """(arm, slot): the last indices; NaN before there are that many"""
+    drawn: NDArray[np.int64]
+    """how many there were"""
     time_of: NDArray[np.float64]
-    arm_of: NDArray[np.int32]
-    bin_of: NDArray[np.int16]
-    """pull: its time, arm and bin; bin -1 once converted"""
-    clock: NDArray[np.float64]
-    """one before the time of the first pull, when to bin anew, pulls"""
+    waits_on: NDArray[np.int32]
+    """pull: its time; its arm, or -1 once converted"""
+    crossed: NDArray[np.int64]
+    """edge: how many pulls are older"""
+    made: NDArray[np.int64]
+    """pulls; bins in use, from the first on"""
 
 
-def bin_at(edges: NDArray[np.float64], x: float) -> int:
-    """The bin of the age or delay x: the first whose upper edge is at least x."""
-    low, high = 0, len(edges) - 1
+def cure_memory(arms: int, capacity: int, log_scale: float) -> dict[str, NDArray[Any]]:
+    """The arrays of `Cure` before the first pull."""
+    edges = bin_edges()
+    return {
+        "edges": edges, "waiting": np.zeros((arms, len(edges))), "converted": np.zeros((arms, len(edges))), "conversions": np.zeros(arms),
+        "draw": np.tile([0.0, LOG_TAIL, log_scale], (arms, 1)), "height": np.full(arms, np.nan), "walk": np.zeros((arms, 2)),
+        "recent": np.full((arms, RECENT), np.nan), "drawn": np.zeros(arms, np.int64),
+        "time_of": np.zeros(capacity + 1), "waits_on": np.zeros(capacity + 1, np.int32),
+        "crossed": np.zeros(len(edges) - 1, np.int64), "made": np.array([0, 1]),
+    }  # fmt: skip
+
+
+def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
+    """A pull is made."""
+    memory.time_of[pull], memory.waits_on[pull], memory.made[0] = time, arm, pull
+    memory.waiting[arm, 0] += 1.0
+    memory.height[arm] = math.nan
+
+
+def age_bin(memory: Any, pull: int) -> int:
+    """The bin of a pull's age at the last decision: how many edges it has crossed."""
+    low, high = 0, len(memory.crossed)
     while low < high:
         middle = (low + high) // 2
-        if edges[middle] >= x:
+        if memory.crossed[middle] < pull:
             high = middle
         else:
             low = middle + 1
     return low
 
 
-def log_posterior(memory: Cure, arm: int, logit: float, log_tail: float, log_scale: float) -> float:
+def convert(memory: Any, arm: int, pull: int, delay: float, sign: float) -> None:
+    """A pull converts (sign 1), or its conversion is taken back (-1)."""
+    late = bin_at(memory.edges, delay)
+    memory.waiting[arm, age_bin(memory, pull)] -= sign
+    memory.waits_on[pull] = -1 if sign > 0.0 else arm
+    memory.converted[arm, late] += sign
+    memory.conversions[arm] += sign
+    memory.made[1] = max(memory.made[1], late + 1)  # reported after a decision, it may be later than any age so far
+    memory.height[arm] = math.nan
+
+
+def grow_older(memory: Any, time: float) -> None:
+    """Every pull into the bin of its age at ``time``."""
+    older = memory.made[0]
+    for j in range(len(memory.crossed)):
+        pull = memory.crossed[j]
+        while pull < older and time - memory.time_of[pull + 1] > memory.edges[j]:
+            pull += 1
+            arm = memory.waits_on[pull]
+            if arm >= 0:
+                memory.waiting[arm, j] -= 1.0
+                memory.waiting[arm, j + 1] += 1.0
+                memory.height[arm] = math.nan
+        if pull == 0:
+            break
+        memory.crossed[j] = older = pull
+        memory.made[1] = max(memory.made[1], j + 2)
+
+
+def log_posterior(self: Any, memory: Any, arm: int, logit: float, log_tail: float, log_scale: float) -> float:
     """Logarithm of prior times likelihood, in the coordinates of the walk, up to a constant."""
-    mu = 1.0 / (1.0 + math.exp(-logit))
-    tail, scale = math.exp(log_tail), math.exp(log_scale)
-    total = -abs(logit) - 2.0 * math.log1p(math.exp(-abs(logit)))  # uniform mu, seen from logit mu
-    total -= 0.5 * ((log_tail - PRIOR_LOG_TAIL) / PRIOR_LOG_TAIL_SD) ** 2
-    total -= 0.5 * ((log_scale - PRIOR_LOG_SCALE) / PRIOR_LOG_SCALE_SD) ** 2
-    log_mu, known, before = math.log(mu), 0, 1.0  # before = G(edges[known - 1])
-    for j in range(len(memory.edges)):
-        waiting, converted = memory.waiting[arm, j], memory.converted[arm, j]
-        if waiting + converted == 0.0:
-            continue
-        if known != j:
-            before = math.exp(-tail * math.log1p(memory.edges[j - 1] / scale))
-        after = math.exp(-tail * math.log1p(memory.edges[j] / scale))
-        if converted > 0.0:
-            total += converted * (log_mu + math.log(max(before - after, SMALLEST)))
-        if waiting > 0.0:
-            total += waiting * math.log(max(1.0 - mu * (1.0 - 0.5 * (before + after)), SMALLEST))
-        known, before = j + 1, after
-    return total
+    data = log_likelihood(memory.edges, memory.waiting[arm], memory.converted[arm], memory.made[1], logit, log_tail, log_scale)
+    return data + log_prior(self, logit, log_tail, log_scale)
+
+
+def draw_rate(self: Any, memory: Any, i: int, bits: Any) -> float:
+    """mu after some more steps of arm i's walk."""
+    if math.isnan(memory.height[i]):
+        memory.height[i] = log_posterior(self, memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2])
+    for _ in range(int(self.steps)):
+        x, bits = normal(bits)
+        y, bits = normal(bits)
+        z, bits = normal(bits)
+        bits = following(bits)
+        size = math.exp(memory.walk[i, 0])
+        if unit(bits) < 0.5:  # every other step much smaller: what is far too large in one direction is not in another
+            size *= 0.25
+        logit = min(max(memory.draw[i, 0] + size * x, -30.0), 30.0)
+        log_tail = memory.draw[i, 1] + size * y
+        log_scale = memory.draw[i, 2] + 1.5 * size * z
+        proposed = log_posterior(self, memory, i, logit, log_tail, log_scale)
+        bits = following(bits)
+        accepted = math.log(1.0 - unit(bits)) < proposed - memory.height[i]
+        memory.walk[i, 1] += 1.0
+        learning = 1.0 / math.sqrt(memory.walk[i, 1]) + 0.01
+        memory.walk[i, 0] += learning * ((1.0 - AIM) if accepted else -AIM)
+        if accepted:
+            memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2] = logit, log_tail, log_scale
+            memory.height[i] = proposed
+    return 1.0 / (1.0 + math.exp(-memory.draw[i, 0]))
+
+
+def remember(memory: Any, arm: int, index: float) -> float:
+    """The index, noted down for `share_of_wins`."""
+    memory.recent[arm, memory.drawn[arm] % RECENT] = index
+    memory.drawn[arm] += 1
+    return index
+
+
+def share_of_wins(memory: Any, arm: int) -> float:
+    """p = (R q + 1/K) / (R + 1): the probability that arm's index is the largest, between 0 and 1.
+
+    q is the probability that an index drawn from the last R of the arm is above those drawn from the last R of every other, all
+    drawn independently; R is `RECENT`, or as many as there are.
+    """
+    arms, draws = len(memory.drawn), min(memory.drawn[arm], RECENT)
+    wins = 0.0
+    for r in range(draws):
+        chance = 1.0
+        for other in range(arms):
+            if other != arm:
+                below, held = 0.0, min(memory.drawn[other], RECENT)
+                for k in range(held):
+                    below += 0.5 * ((memory.recent[other, k] < memory.recent[arm, r]) + (memory.recent[other, k] <= memory.recent[arm, r]))
+                chance *= below / held if held > 0 else 1.0 / arms
+        wins += chance
+    return (wins + 1.0 / arms) / (draws + 1.0)
 
 
 @dataclass(frozen=True)
 class PatientThompson(Policy):
-    """A draw of the arm's mean from the posterior of the model above.
+    """A draw of the arm's mean from the posterior of the mixture-cure model of `patientbandits.policies.cure`.
 
-    steps   Metropolis steps per arm and round
+    steps      Metropolis steps per arm and round
+    scale      median of the prior of the delays' scale s, in units of time: for a clock in seconds and delays of a day, 86400
+    spread     standard deviation of the prior of log s
+    successes, failures   prior of the rate, Beta(successes, failures): (1, 1) is uniform; for rates near 1 %, (1, 99)
 
     With rewards other than 0 and 1, mu is the share of pulls that pay at all, and the draw is multiplied by the mean of what was
-    paid. No guarantee when delays are not of the assumed family. Needs no horizon.
+    paid. The unit of time should not be longer than the differences between delays that matter: what arrives within one unit
+    is not told apart. No guarantee when delays are not of the assumed family: see `GuardedThompson`. Needs no horizon.
     """
 
     steps: int = 4
+    scale: float = 5.0
+    spread: float = 1.5
+    successes: float = 1.0
+    failures: float = 1.0
     first_pulls: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         whole(self.owner, "steps", self.steps, 1)
+        for name in ("scale", "spread", "successes", "failures"):
+            positive(self.owner, name, getattr(self, name))
 
     def numbers(self, arms: int) -> Any:
-        return named(steps=self.steps)
+        prior = {"log_scale": math.log(self.scale), "spread": self.spread, "successes": self.successes, "failures": self.failures}
+        return named(steps=self.steps, **prior)
 
-    def memory(self, arms: int, capacity: int) -> Cure:
-        edges = [1.0]
-        while edges[-1] < REACH:
-            edges.append(max(edges[-1] + 1.0, math.floor(edges[-1] * GROWTH)))
-        bins = len(edges)
-        return Cure(
-            edges=np.array(edges),
-            waiting=np.zeros((arms, bins)),
-            converted=np.zeros((arms, bins)),
-            conversions=np.zeros(arms),
-            draw=np.tile([0.0, PRIOR_LOG_TAIL, PRIOR_LOG_SCALE], (arms, 1)),
-            likelihood=np.full(arms, np.nan),
-            walk=np.zeros((arms, 2)),
-            time_of=np.zeros(capacity + 1),
-            arm_of=np.zeros(capacity + 1, np.int32),
-            bin_of=np.zeros(capacity + 1, np.int16),
-            clock=np.zeros(3),
-        )
+    def memory(self, arms: int, capacity: int) -> Any:
+        return Cure(**cure_memory(arms, capacity, math.log(self.scale)))
 
     def pulled(self, memory, arm, pull, time):
-        if pull == 1:
-            memory.clock[0] = time - 1.0
-        memory.time_of[pull], memory.arm_of[pull], memory.bin_of[pull] = time, arm.number, 0
-        memory.waiting[arm.number, 0] += 1.0
-        memory.likelihood[arm.number] = math.nan
-        memory.clock[2] = pull
+        begin_waiting(memory, arm.number, pull, time)
 
-    def arrived(self, memory, arm, pull, time):
-        i = arm.number
-        memory.waiting[i, memory.bin_of[pull]] -= 1.0
-        memory.bin_of[pull] = -1
-        memory.converted[i, bin_at(memory.edges, time - memory.time_of[pull])] += 1.0
-        memory.conversions[i] += 1.0
-        memory.likelihood[i] = math.nan
+    def arrived(self, memory, arm, pull, delay):
+        convert(memory, arm.number, pull, delay, 1.0)
+
+    def retracted(self, memory, arm, pull, delay):
+        convert(memory, arm.number, pull, delay, -1.0)
 
     def refresh(self, memory, time):
-        if time < memory.clock[1]:
-            return
-        memory.clock[1] = memory.clock[0] + (time - memory.clock[0]) * REBIN
-        for i in range(len(memory.likelihood)):
-            memory.likelihood[i] = math.nan
-        for pull in range(1, int(memory.clock[2]) + 1):
-            old = memory.bin_of[pull]
-            if old >= 0:
-                new = old
-                while new < len(memory.edges) - 1 and memory.edges[new] < time - memory.time_of[pull]:
-                    new += 1
-                if new != old:
-                    memory.waiting[memory.arm_of[pull], old] -= 1.0
-                    memory.waiting[memory.arm_of[pull], new] += 1.0
-                    memory.bin_of[pull] = new
+        grow_older(memory, time)
 
     def index(self, memory, arm, random):
-        i, bits = arm.number, random
-        conversions = memory.conversions[i]
-        if math.isnan(memory.likelihood[i]):
-            memory.likelihood[i] = log_posterior(memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2])
-        for _ in range(int(self.steps)):
-            x, bits = normal(bits)
-            y, bits = normal(bits)
-            z, bits = normal(bits)
-            bits = following(bits)
-            size = math.exp(memory.walk[i, 0])
-            if unit(bits) < 0.5:  # every other step much smaller: what is far too large in one direction is not in another
-                size *= 0.25
-            logit = min(max(memory.draw[i, 0] + size * x, -30.0), 30.0)
-            log_tail = memory.draw[i, 1] + size * y
-            log_scale = memory.draw[i, 2] + 1.5 * size * z
-            proposed = log_posterior(memory, i, logit, log_tail, log_scale)
-            bits = following(bits)
-            accepted = math.log(1.0 - unit(bits)) < proposed - memory.likelihood[i]
-            memory.walk[i, 1] += 1.0
-            learning = 1.0 / math.sqrt(memory.walk[i, 1]) + 0.01
-            memory.walk[i, 0] += learning * ((1.0 - AIM) if accepted else -AIM)
-            if accepted:
-                memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2] = logit, log_tail, log_scale
-                memory.likelihood[i] = proposed
-        rate = 1.0 / (1.0 + math.exp(-memory.draw[i, 0]))
-        return rate * arm.rewards / conversions if conversions > 0.0 else rate
+        paid = memory.conversions[arm.number]
+        rate = draw_rate(self, memory, arm.number, random)
+        return remember(memory, arm.number, rate * arm.rewards / paid if paid > 0.0 else rate)
+
+    def propensity(self, memory, arm):
+        return share_of_wins(memory, arm.number)
