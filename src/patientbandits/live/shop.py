@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
 from patientbandits.engine.steps import MICRO
+from patientbandits.live.cohorts import series
 from patientbandits.live.commands import Command, Conversion, Convert, Decide, Decision, Retract, Retraction
+from patientbandits.live.export import export
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.refusals import ConflictError, RefusedError, UnknownError
@@ -28,6 +30,8 @@ from patientbandits.live.state import settings_of
 from patientbandits.live.store import Store, open_store
 from patientbandits.live.store.sql import Entry, Experiment
 from patientbandits.policies import Policy
+
+BUCKETS = {"second": 1, "ten seconds": 10, "minute": 60, "ten minutes": 600, "hour": 3600, "six hours": 21600, "day": 86400, "week": 604800}
 
 
 def open(address: str, *, create: bool = True, clock: Callable[[], float] = time.time) -> Shop:
@@ -217,6 +221,44 @@ class ExperimentHandle:
             return new
 
         return journal.alone(append)
+
+    def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
+        """Decisions and conversions by the time they were reported: {time, arm, pulls, conversions, value}.
+
+        bucket  "minute", "hour", "day", "week", a number of seconds, or "auto": about 60 of them so far
+        """
+        settings = self.settings
+        with self.shop.store.reading() as reader:
+            last = reader.time(self.experiment.id, reader.head(self.experiment.id))
+            width = bucket_width(bucket, last - self.experiment.created)
+            found = series(reader, self.experiment.id, width * MICRO)
+        return [
+            {"time": moment_text(start), "arm": settings.arms[arm], "pulls": pulls, "conversions": conversions,
+             "value": paid / MICRO * settings.scale}
+            for (start, arm), (pulls, conversions, paid) in found.items()
+        ]  # fmt: skip
+
+    def export(self, format: str = "csv") -> Iterator[bytes]:
+        """Every decision with what became of it, in pieces of a CSV or Parquet file."""
+        return export(self, format)
+
+
+def bucket_width(bucket: str | int, span: int) -> int:
+    """In seconds; ``span`` is the experiment's age in microseconds."""
+    if bucket == "auto":
+        wanted = span / MICRO / 60
+        return next((width for width in BUCKETS.values() if width >= wanted), BUCKETS["week"])
+    if isinstance(bucket, str) and bucket in BUCKETS:
+        return BUCKETS[bucket]
+    if isinstance(bucket, bool) or not isinstance(bucket, int) or not 1 <= bucket <= 366 * 86400:
+        names = ", ".join(BUCKETS)
+        raise RefusedError(f"timeseries: bucket must be auto, {names} or a number of seconds up to a year; got {bucket!r:.100}.")
+    return bucket
+
+
+def moment_text(time: int) -> str:
+    """Microseconds since 1970 as ISO 8601."""
+    return datetime.fromtimestamp(time / MICRO, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _secret(store: Store) -> bytes:
