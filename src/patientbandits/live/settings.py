@@ -21,8 +21,8 @@ LONGEST_WINDOW = 10 * 366 * 86400.0
 
 
 def default_policy() -> Policy:
-    """What decides unless another policy is asked for."""
-    return PatientThompson()
+    """What decides unless another policy is asked for: it expects delays of seconds to weeks."""
+    return PatientThompson(scale=3600.0, spread=3.0)
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -31,7 +31,9 @@ from patientbandits.live.store import Store, open_store
 from patientbandits.live.store.sql import Entry, Experiment
 from patientbandits.policies import Policy
 
-BUCKETS = {"second": 1, "ten seconds": 10, "minute": 60, "ten minutes": 600, "hour": 3600, "six hours": 21600, "day": 86400, "week": 604800}
+BUCKETS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+WIDTHS = (1, 10, 60, 600, 3600, 21600, 86400, 604800)
+"""seconds; what "auto" chooses from"""
 
 
 def open(address: str, *, create: bool = True, clock: Callable[[], float] = time.time) -> Shop:
@@ -247,7 +249,7 @@ def bucket_width(bucket: str | int, span: int) -> int:
     """In seconds; ``span`` is the experiment's age in microseconds."""
     if bucket == "auto":
         wanted = span / MICRO / 60
-        return next((width for width in BUCKETS.values() if width >= wanted), BUCKETS["week"])
+        return next((width for width in WIDTHS if width >= wanted), WIDTHS[-1])
     if isinstance(bucket, str) and bucket in BUCKETS:
         return BUCKETS[bucket]
     if isinstance(bucket, bool) or not isinstance(bucket, int) or not 1 <= bucket <= 366 * 86400:
