@@ -20,7 +20,7 @@ LONGEST_TEXT = 200
 LONGEST_WINDOW = 10 * 366 * 86400.0
 
 
-def default_policy() -> Policy:
+def default_policy() -> PatientThompson:
     """What decides unless another policy is asked for: it expects delays of seconds to weeks."""
     return PatientThompson(scale=3600.0, spread=3.0)
 

@@ -224,6 +224,12 @@ class ExperimentHandle:
 
         return journal.alone(append)
 
+    def report(self) -> dict[str, Any]:
+        """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval, probability of being best; the lag curve."""
+        from patientbandits.live.report import report
+
+        return report(self)
+
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         """Decisions and conversions by the time they were reported: {time, arm, pulls, conversions, value}.
 
