@@ -350,6 +350,34 @@ class PatientThompson:
         return 1 / (1 + math.exp(-chain["at"][0])) * (sum(paid) / len(paid) if paid else 1)
 
 
+class GuardedThompson(PatientThompson):
+    """PatientThompson's draw within the bounds that the envelope leaves, from sums over all pulls."""
+
+    @staticmethod
+    def region(view, arm, guard):
+        """(lower, upper) bound of the arm's mean."""
+        n = view.n(arm)
+        if n == 0:
+            return 0.0, 1.0
+        p, log_t = view.mean(arm), math.log(view.t)
+        level = log_t + (guard["c"] * math.log(log_t) if log_t > 1 else 0)
+        kl = lambda x, y: xlog(x, y) + xlog(1 - x, 1 - y)  # noqa: E731
+        lower = 1 - largest(lambda q: q <= 1 - p or (q < 1 and n * kl(1 - p, q) <= level), 1 - p, 1.0)
+        upper = patient_kl(view, arm, **{name: value for name, value in guard.items() if name != "policy"})
+        return lower, min(upper, 1.0)
+
+    def allowed(self, view, guard, slack):
+        """The arms that may be pulled."""
+        regions = [self.region(view, k, guard) for k in range(view.K)]
+        bar = max(upper for _, upper in regions)
+        return [k for k, (lower, upper) in enumerate(regions) if upper + slack * (upper - lower) >= bar]
+
+    def __call__(self, view, arm, guard, slack, **others):
+        draw = super().__call__(view, arm, **others)
+        lower, upper = self.region(view, arm, guard)
+        return min(max(draw, lower), upper) if arm in self.allowed(view, guard, slack) else -1.0
+
+
 def thompson(view, arm):
     return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
 
@@ -358,6 +386,7 @@ POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
     "PatientThompson": (PatientThompson, 0),
+    "GuardedThompson": (GuardedThompson, 0),
     "ScheduledPatientBandits": (scheduled, 1),
     "AdaptPatientBandits": (adapt, 2),
     "DUCB": (ducb, 1),

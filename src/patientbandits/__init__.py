@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import UCB1 as UCB1
     from patientbandits.policies import AdaptPatientBandits as AdaptPatientBandits
     from patientbandits.policies import Arm as Arm
+    from patientbandits.policies import GuardedThompson as GuardedThompson
     from patientbandits.policies import PatientBandits as PatientBandits
     from patientbandits.policies import PatientKL as PatientKL
     from patientbandits.policies import PatientThompson as PatientThompson
@@ -83,6 +84,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "UCB1",
         "AdaptPatientBandits",
         "Arm",
+        "GuardedThompson",
         "PatientBandits",
         "PatientKL",
         "PatientThompson",
