@@ -350,6 +350,24 @@ class PatientThompson:
         return 1 / (1 + math.exp(-chain["at"][0])) * (sum(paid) / len(paid) if paid else 1)
 
 
+def cure_grid(edges, waiting, converted, times, scale=5.0, spread=1.5, points=50):
+    """One arm's posterior by sums over a grid of (mu, log a, log s): each point's rate and weight, what is to come, P(D <= times)."""
+    mus = (np.arange(4 * points) + 0.5) / (4 * points)
+    logs = np.linspace(-5, 5, points)
+    mu, log_a, log_s = (grid.ravel() for grid in np.meshgrid(mus, math.log(0.5) + logs, math.log(scale) + spread * logs, indexing="ij"))
+    G = lambda x: (1 + x / np.exp(log_s)) ** -np.exp(log_a)  # noqa: E731
+    density = -((log_a - math.log(0.5)) ** 2) / 2 - ((log_s - math.log(scale)) / spread) ** 2 / 2
+    to_come = np.zeros(len(mu))
+    for j, edge in enumerate(edges):
+        if waiting[j] or converted[j]:
+            before, after = G(edges[j - 1] if j else 0.0), G(edge)
+            middle = 0.45 * before + 0.55 * after
+            density += converted[j] * np.log(mu * np.maximum(before - after, 1e-300)) + waiting[j] * np.log(1 - mu * (1 - middle))
+            to_come += waiting[j] * mu * middle / (1 - mu * (1 - middle))
+    weights = np.exp(density - density.max())
+    return mu, weights / weights.sum(), to_come, np.array([1 - G(x) for x in times])
+
+
 class GuardedThompson(PatientThompson):
     """PatientThompson's draw within the bounds that the envelope leaves, from sums over all pulls."""
 

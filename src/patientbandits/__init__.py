@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import Thompson as Thompson
     from patientbandits.policies import Uniform as Uniform
+    from patientbandits.posteriors import ArmPosterior as ArmPosterior
+    from patientbandits.posteriors import CureCounts as CureCounts
+    from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
     from patientbandits.result import Difference as Difference
     from patientbandits.result import Result as Result
@@ -92,6 +95,11 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "ScheduledPatientBandits",
         "Thompson",
         "Uniform",
+    ),
+    "posteriors": (
+        "ArmPosterior",
+        "CureCounts",
+        "posterior",
     ),
     "problem": ("Problem",),
     "result": (
