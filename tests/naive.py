@@ -350,6 +350,52 @@ class PatientThompson:
         return 1 / (1 + math.exp(-chain["at"][0])) * (sum(paid) / len(paid) if paid else 1)
 
 
+def cure_grid(edges, waiting, converted, times, scale=5.0, spread=1.5, points=50):
+    """One arm's posterior by sums over a grid of (mu, log a, log s): each point's rate and weight, what is to come, P(D <= times)."""
+    mus = (np.arange(4 * points) + 0.5) / (4 * points)
+    logs = np.linspace(-5, 5, points)
+    mu, log_a, log_s = (grid.ravel() for grid in np.meshgrid(mus, math.log(0.5) + logs, math.log(scale) + spread * logs, indexing="ij"))
+    G = lambda x: (1 + x / np.exp(log_s)) ** -np.exp(log_a)  # noqa: E731
+    density = -((log_a - math.log(0.5)) ** 2) / 2 - ((log_s - math.log(scale)) / spread) ** 2 / 2
+    to_come = np.zeros(len(mu))
+    for j, edge in enumerate(edges):
+        if waiting[j] or converted[j]:
+            before, after = G(edges[j - 1] if j else 0.0), G(edge)
+            middle = 0.45 * before + 0.55 * after
+            density += converted[j] * np.log(mu * np.maximum(before - after, 1e-300)) + waiting[j] * np.log(1 - mu * (1 - middle))
+            to_come += waiting[j] * mu * middle / (1 - mu * (1 - middle))
+    weights = np.exp(density - density.max())
+    return mu, weights / weights.sum(), to_come, np.array([1 - G(x) for x in times])
+
+
+class GuardedThompson(PatientThompson):
+    """PatientThompson's draw within the bounds that the envelope leaves, from sums over all pulls."""
+
+    @staticmethod
+    def region(view, arm, guard):
+        """(lower, upper) bound of the arm's mean."""
+        n = view.n(arm)
+        if n == 0:
+            return 0.0, 1.0
+        p, log_t = view.mean(arm), math.log(view.t)
+        level = log_t + (guard["c"] * math.log(log_t) if log_t > 1 else 0)
+        kl = lambda x, y: xlog(x, y) + xlog(1 - x, 1 - y)  # noqa: E731
+        lower = 1 - largest(lambda q: q <= 1 - p or (q < 1 and n * kl(1 - p, q) <= level), 1 - p, 1.0)
+        upper = patient_kl(view, arm, **{name: value for name, value in guard.items() if name != "policy"})
+        return lower, min(upper, 1.0)
+
+    def allowed(self, view, guard, slack):
+        """The arms that may be pulled."""
+        regions = [self.region(view, k, guard) for k in range(view.K)]
+        bar = max(upper for _, upper in regions)
+        return [k for k, (lower, upper) in enumerate(regions) if upper + slack * (upper - lower) >= bar]
+
+    def __call__(self, view, arm, guard, slack, **others):
+        draw = super().__call__(view, arm, **others)
+        lower, upper = self.region(view, arm, guard)
+        return min(max(draw, lower), upper) if arm in self.allowed(view, guard, slack) else -1.0
+
+
 def thompson(view, arm):
     return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
 
@@ -358,6 +404,7 @@ POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
     "PatientThompson": (PatientThompson, 0),
+    "GuardedThompson": (GuardedThompson, 0),
     "ScheduledPatientBandits": (scheduled, 1),
     "AdaptPatientBandits": (adapt, 2),
     "DUCB": (ducb, 1),

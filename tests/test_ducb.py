@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.fading import ACCURACY, FLOOR, REACH, RELATIVE, SHORTEST, fade_fit
+from patientbandits.policies.fading import ABSOLUTE, ACCURACY, FLOOR, LONGEST, REACH, RELATIVE, SHORTEST, bound_fit, fade_fit
 
 MIXED = pb.Mixture([pb.Pareto(0.4), pb.Fixed(90)], [0.8, 0.2])
 
@@ -76,21 +76,51 @@ def test_pause():
         np.testing.assert_allclose(got, expected, atol=4 * ACCURACY * max(pulls, 1))
 
 
-@pytest.mark.parametrize("law", [pb.Pareto(0.3), pb.Lomax(0.7, 10), pb.Pareto(0.5), MIXED], ids=str)
+def bound_at(law, ages):
+    """The bound that PatientKL uses for pulls of these ages, a ring's unit apart; and the unit and length of the ring."""
+    unit, length, (rates, coefficients) = bound_fit(law)
+    slots = np.asarray(ages) // unit
+    fitted = (rates ** np.maximum(slots - length, 0)[:, None].astype(float)) @ coefficients
+    return np.where(slots < length, law.survival(np.maximum(slots - 1, 0) * unit if unit > 1 else slots), fitted), unit, length
+
+
+DAY = 86400
+BOUNDED = {
+    pb.Pareto(0.3): 1e-3, pb.Lomax(0.7, 10): 1e-3, pb.Pareto(0.5): 1e-3, MIXED: 1e-3, pb.Lomax(0.7, DAY): 1e-3,
+    pb.LogNormal(DAY, 1.5): None, pb.Weibull(0.5, DAY): None, pb.Geometric(1 / DAY): None, pb.Never(): 1e-3,
+}  # fmt: skip
+"""Law -> relative accuracy, or None: only the absolute one."""
+
+
+@pytest.mark.parametrize("law", BOUNDED, ids=str)
 def test_upper_bound_of_an_envelope(law):
-    """Never below the envelope, and at most 0.1 % above it, at any age."""
-    length, (rates, coefficients) = fade_fit(law, 5000, upper=True)
-    ages = np.unique(np.concatenate([np.arange(length, 5000), np.geomspace(length, REACH, 3000).astype(int)]))
-    fitted = (rates ** (ages - length)[:, None].astype(float)) @ coefficients
-    above = (fitted - law.survival(ages)) / np.maximum(law.survival(ages), FLOOR)
-    assert above.min() >= 0
-    assert above.max() <= RELATIVE == 1e-3
+    """Never below the envelope and close above it, at any age; a long scale needs no long ring."""
+    ages = np.unique(np.concatenate([np.arange(5000), np.geomspace(1, REACH, 3000).astype(int)]))
+    bound, unit, length = bound_at(law, ages)
+    above = bound - law.survival(ages)
+    assert above.min() >= -1e-13
+    assert np.max(above / np.maximum(law.survival(ages), FLOOR)) <= RELATIVE if BOUNDED[law] else above.max() <= ABSOLUTE
+    assert unit == 1
+    assert length <= 128
+
+
+@pytest.mark.parametrize(
+    "law", [pb.UniformDelay(0, 7 * DAY), pb.Mixture([pb.Lomax(0.7, 600), pb.Fixed(DAY)], [0.7, 0.3]), pb.Empirical([60, DAY])]
+)
+def test_upper_bound_of_a_law_with_late_steps(law):
+    """In coarser units: every pull as young as it may be, so never below, and at most two units behind."""
+    ages = np.unique(np.concatenate([np.arange(5000), np.arange(DAY - 5000, DAY + 5000), np.geomspace(1, REACH, 3000).astype(int)]))
+    bound, unit, length = bound_at(law, ages)
+    assert np.all(bound >= law.survival(ages) - 1e-13)
+    assert np.all(bound <= law.survival(np.maximum(ages - 2 * unit, 0)) + ABSOLUTE)
+    assert unit > 1
+    assert length <= LONGEST
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_share_that_must_be_visible(clock):
     """PatientKL's n v against the literal sum: not above it, and close."""
-    for policy in (pb.PatientKL(0.3), pb.PatientKL(0.7, 10.0), pb.PatientKL(envelope=MIXED)):
+    for policy in (pb.PatientKL(0.3), pb.PatientKL(0.7, 10.0), pb.PatientKL(0.7, 86400.0), pb.PatientKL(envelope=MIXED)):
         bandit, made, law = pb.Bandit(policy, [0, 1], horizon=len(CLOCKS[clock])), [], policy.law()
         for time in CLOCKS[clock]:
             ages = [[math.floor(time) - math.floor(s) for s, arm in made if arm == i] for i in range(2)]

@@ -18,11 +18,11 @@ CHECKED = (0, 5)
 
 HORIZON = 150
 EXACT = 64
-"""Up to this horizon D-UCB "uncensored" and PatientKL are exact; beyond, their sums are only close: see test_ducb.py."""
+"""Up to this horizon D-UCB "uncensored", PatientKL and GuardedThompson are exact; beyond, their sums are only close: see test_ducb.py."""
 
 
 def fades(policy):
-    return getattr(policy, "mode", None) == "uncensored" or isinstance(policy, pb.PatientKL)
+    return getattr(policy, "mode", None) == "uncensored" or isinstance(policy, (pb.PatientKL, pb.GuardedThompson))
 
 
 def test_every_policy_law_and_reward_has_a_twin():

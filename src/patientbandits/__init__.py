@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import UCB1 as UCB1
     from patientbandits.policies import AdaptPatientBandits as AdaptPatientBandits
     from patientbandits.policies import Arm as Arm
+    from patientbandits.policies import GuardedThompson as GuardedThompson
     from patientbandits.policies import PatientBandits as PatientBandits
     from patientbandits.policies import PatientKL as PatientKL
     from patientbandits.policies import PatientThompson as PatientThompson
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import Thompson as Thompson
     from patientbandits.policies import Uniform as Uniform
+    from patientbandits.posteriors import ArmPosterior as ArmPosterior
+    from patientbandits.posteriors import CureCounts as CureCounts
+    from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
     from patientbandits.result import Difference as Difference
     from patientbandits.result import Result as Result
@@ -83,6 +87,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "UCB1",
         "AdaptPatientBandits",
         "Arm",
+        "GuardedThompson",
         "PatientBandits",
         "PatientKL",
         "PatientThompson",
@@ -90,6 +95,11 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "ScheduledPatientBandits",
         "Thompson",
         "Uniform",
+    ),
+    "posteriors": (
+        "ArmPosterior",
+        "CureCounts",
+        "posterior",
     ),
     "problem": ("Problem",),
     "result": (

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError, number, require, whole
-from patientbandits.policies import Arm, Policy
+from patientbandits.policies import Arm, PatientThompson, Policy
 from patientbandits.policies.base import HOOKS, rule_of
+from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
 
 FIRST_CAPACITY = 1024
@@ -95,6 +96,22 @@ class Bandit:
         if amount > 0:
             self._log.append(("reward", id, now))
             self._apply(self._log[-1])
+
+    def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
+        """What the data say about each arm by ``time`` (by default the last event), whatever the policy: see `posterior` for the settings.
+
+        The prior is PatientThompson's, with this policy's parameters if it is one.
+        """
+        now = self._now() if time is None else self._clock("posterior", time)
+        came = {id: when for kind, id, when in self._log if kind == "reward"}
+        counts = []
+        for arm in range(len(self.arms)):
+            made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]
+            delays = [came[id] - when for id, when in made if id in came]
+            counts.append(CureCounts.of([now - when for id, when in made if id not in came], delays, self._rewards[arm]))
+        if isinstance(self.policy, PatientThompson):
+            settings = {name: getattr(self.policy, name) for name in ("scale", "spread", "successes", "failures")} | settings
+        return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
     def _now(self) -> float:
         return float(self._log[-1][2]) if self._log else -math.inf

@@ -144,7 +144,11 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
         raise InputError(f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.')
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
     arguments = {
-        name: law_from(value, owner) if name in ("law", "envelope") and value is not None else value
+        name: law_from(value, owner)
+        if name in ("law", "envelope") and value is not None
+        else policy_from(value, owner)
+        if name == "guard"
+        else value
         for name, value in data.items()
         if name != "policy"
     }

@@ -3,6 +3,7 @@
 from patientbandits.policies.adaptive import AdaptPatientBandits
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.ducb import DKLUCB, DUCB
+from patientbandits.policies.guarded import GuardedThompson
 from patientbandits.policies.patient import PatientBandits, ScheduledPatientBandits
 from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.patient_thompson import PatientThompson
@@ -11,12 +12,12 @@ from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
 POLICIES: dict[str, type[Policy]] = {
     policy.__name__: policy
     for policy in (
-        PatientThompson, PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB,
+        PatientThompson, GuardedThompson, PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB,
         UCB1, KLUCB, MOSS, Thompson, Uniform,
     )
 }  # fmt: skip
 
 __all__ = [
-    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "PatientBandits", "PatientKL",
+    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "UCB1", "AdaptPatientBandits", "Arm", "GuardedThompson", "PatientBandits", "PatientKL",
     "PatientThompson", "Policy", "ScheduledPatientBandits", "Thompson", "Uniform",
 ]  # fmt: skip

@@ -31,8 +31,14 @@ REACH = 2**30
 """The fit holds up to this age: in seconds, 34 years."""
 
 
+LONGEST = 1024
+"""Longest ring of an upper bound: a law that is not smooth beyond it is looked at in coarser units of time."""
+
 RELATIVE, FLOOR = 1e-3, 1e-7
 """Largest relative error of an upper bound, where the survival function is above the floor."""
+
+ABSOLUTE = 3e-4
+"""Largest absolute error of an upper bound, where the relative one cannot be kept."""
 
 
 def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool = False) -> dict[str, Any]:
@@ -41,10 +47,16 @@ def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool =
     young    (arm, slot) pulls made in the unit of time of that slot     old     pulls that have left the ring
     faded    (arm, exponential) sums over those                           fade    (2, exponential) rates and coefficients
     tau      1 - S by age, newest last, twice over: any rotation of the ring is a stretch of it
-    weight   the sum                                                      now     the ring's time, and its length
+    weight   the sum                                                      now     the ring's time, its length, its unit of time
     """
-    length, fade = (window, np.zeros((2, 0))) if window is not None else fade_fit(law, max(capacity, 2), upper)
-    tau = law.cdf(np.arange(length))[::-1]
+    unit = 1
+    if window is not None:
+        length, fade = window, np.zeros((2, 0))
+    elif upper:
+        unit, length, fade = bound_fit(law)
+    else:
+        length, fade = fade_fit(law, max(capacity, 2))
+    tau = 1.0 - survival_in_units(law, np.arange(length), unit)[::-1]
     return {
         "young": np.zeros((arms, length)),
         "old": np.zeros(arms),
@@ -52,7 +64,7 @@ def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool =
         "fade": fade,
         "tau": np.concatenate([tau, tau]),
         "weight": np.zeros(arms),
-        "now": np.array([LONG_AGO, length]),
+        "now": np.array([LONG_AGO, length, unit]),
     }
 
 
@@ -104,27 +116,55 @@ def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> floa
 product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]  # may be added up in any order: four times as fast
 
 
-@lru_cache(maxsize=64)
-def fade_fit(law: Delay, horizon: int, upper: bool = False) -> tuple[int, NDArray[np.float64]]:
-    """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is accurate.
+def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.float64]:
+    """S at the ages of pulls made so many slots ago; in units coarser than 1 at the least age that they can have."""
+    return law.survival(slots if unit == 1 else np.maximum(slots - 1, 0) * unit)
 
-    Within `ACCURACY` of S or, as an ``upper`` bound, between S and S + `RELATIVE` * max(S, `FLOOR`). If no W up to ``horizon``
-    will do, the law is not smooth, and W is the horizon: every age below it is then in the ring.
+
+def exponentials(law: Delay, length: int, unit: int, relative: bool) -> tuple[float, NDArray[np.float64]]:
+    """(error, array of rates r_j and coefficients w_j) of the best fit beyond ``length`` slots; the last rate is 1."""
+    reach = max(REACH // unit, 2 * length)
+    grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, reach, 3000).astype(np.int64)]))
+    target = survival_in_units(law, grid, unit)
+    scale = np.maximum(target, FLOOR) if relative else np.ones(len(grid))
+    rates = np.exp(-np.append(np.geomspace(0.3 / reach, 4.0 / length, 6 + int(1.5 * np.log(reach / length))), 0.0))
+    basis = rates[None, :] ** (grid - length)[:, None].astype(float)
+    coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
+    return float(np.max(np.abs(basis @ coefficients - target) / scale)), np.array([rates, coefficients])
+
+
+@lru_cache(maxsize=64)
+def fade_fit(law: Delay, horizon: int) -> tuple[int, NDArray[np.float64]]:
+    """(W, array of rates r_j and coefficients w_j): the shortest W for which the fit is within `ACCURACY` of S.
+
+    If no W up to ``horizon`` will do, the law is not smooth, and W is the horizon: every age below it is then in the ring.
     """
     length = SHORTEST
     while length <= max(horizon, SHORTEST):
-        grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, REACH, 3000).astype(np.int64)]))
-        target = law.survival(grid)
-        scale = np.maximum(target, FLOOR) if upper else np.ones(len(grid))
-        rates = np.exp(-np.append(np.geomspace(0.3 / REACH, 4.0 / length, 6 + int(1.5 * np.log(REACH / length))), 0.0))
-        basis = rates[None, :] ** (grid - length)[:, None].astype(float)
-        coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
-        error = np.max(np.abs(basis @ coefficients - target) / scale)
-        if upper and error <= RELATIVE / 4:
-            coefficients = coefficients * (1 + 1.1 * error)
-            coefficients[-1] += 1.1 * error * FLOOR  # the constant: its rate is 1
-            return length, np.array([rates, coefficients])
-        if not upper and error <= ACCURACY:
-            return length, np.array([rates, coefficients])
+        error, fade = exponentials(law, length, 1, relative=False)
+        if error <= ACCURACY:
+            return length, fade
         length *= 2
     return max(horizon, SHORTEST), np.zeros((2, 0))
+
+
+@lru_cache(maxsize=64)
+def bound_fit(law: Delay) -> tuple[int, int, NDArray[np.float64]]:
+    """(unit, W, array of rates and coefficients) of an upper bound of S that holds at every age.
+
+    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) or `ABSOLUTE` above S. The shortest W in units of 1 up to `LONGEST`; a law that
+    has steps beyond is seen in coarser units, and each pull as young as it may be.
+    """
+    unit, length = 1, SHORTEST
+    while unit * length <= REACH:
+        error, fade = exponentials(law, length, unit, relative=True)
+        if error <= RELATIVE / 4:
+            fade[1] *= 1 + 1.1 * error
+            fade[1, -1] += 1.1 * error * FLOOR  # the constant: its rate is 1
+            return unit, length, fade
+        error, fade = exponentials(law, length, unit, relative=False)
+        if error <= ABSOLUTE / 3:
+            fade[1, -1] += 1.1 * error + 1e-12
+            return unit, length, fade
+        unit, length = (1, 2 * length) if length < LONGEST else (2 * unit, length)
+    return unit, length, np.array([[1.0], [survival_in_units(law, np.array([length]), unit)[0]]])

@@ -30,6 +30,12 @@ class Seen(NamedTuple):
     """where the last search for the upper confidence bound ended: where the next one starts"""
 
 
+def exploration(c: float, round_: int) -> float:
+    """log t + c log log t; without the second term where it is not positive."""
+    level = math.log(round_)
+    return level + c * math.log(level) if c > 0.0 and level > 1.0 else level
+
+
 @dataclass(frozen=True)
 class PatientKL(Policy):
     """max{q : n kl(S/n, q v) <= log t + c log log t},  v = (1/n) sum over the arm's pulls of (1 - envelope(age))
@@ -76,17 +82,14 @@ class PatientKL(Policy):
         return Seen(**ages(self.law(), arms, None, capacity, upper=True), upper=np.zeros(arms))
 
     def pulled(self, memory, arm, time):
-        memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
+        memory.young[arm.number, math.floor(time / memory.now[2]) % memory.now[1]] += 1.0
 
     def refresh(self, memory, time):
-        advance(memory, math.floor(time))
+        advance(memory, math.floor(time / memory.now[2]))
         weigh(memory, 1.0)
 
     def index(self, memory, arm, round):
-        level = math.log(round)
-        if self.c > 0.0 and level > 1.0:
-            level += self.c * math.log(level)
-        i = arm.number
+        i, level = arm.number, exploration(self.c, round)
         memory.upper[i] = bernoulli_upper_from(arm.rewards / arm.pulls, level / arm.pulls, memory.upper[i])
         if memory.weight[i] <= 0.0:
             return math.inf

@@ -167,12 +167,13 @@ def share_of_wins(memory: Any, arm: int) -> float:
     arms, draws = len(memory.drawn), min(memory.drawn[arm], RECENT)
     wins = 0.0
     for r in range(draws):
-        chance = 1.0
+        chance, mine = 1.0, memory.recent[arm, r]
         for other in range(arms):
             if other != arm:
                 below, held = 0.0, min(memory.drawn[other], RECENT)
                 for k in range(held):
-                    below += 0.5 * ((memory.recent[other, k] < memory.recent[arm, r]) + (memory.recent[other, k] <= memory.recent[arm, r]))
+                    rival = memory.recent[other, k]
+                    below += 1.0 if rival < mine else (0.5 if rival == mine else 0.0)
                 chance *= below / held if held > 0 else 1.0 / arms
         wins += chance
     return (wins + 1.0 / arms) / (draws + 1.0)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.errors import number, require
 from patientbandits.policies.base import Policy
+from patientbandits.policies.beta_race import chance_of_best
 from patientbandits.policies.divergence import bernoulli_upper
 from patientbandits.rng import beta, unit
 
@@ -48,14 +52,28 @@ class KLUCB(Policy):
         return bernoulli_upper(arm.rewards / arm.pulls, level / arm.pulls)
 
 
+class Shapes(NamedTuple):
+    """(arm, 2): a and b of its Beta law at the last decision."""
+
+    shapes: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Thompson(Policy):
     """A draw from Beta(1 + S, 1 + n - S)        (Thompson 1933; uniform prior)"""
 
     first_pulls: ClassVar[int] = 0
 
-    def index(self, arm, random):
-        return beta(1.0 + arm.rewards, 1.0 + max(arm.pulls - arm.rewards, 0.0), random)
+    def memory(self, arms: int, capacity: int) -> Shapes:
+        return Shapes(np.ones((arms, 2)))
+
+    def index(self, memory, arm, random):
+        memory.shapes[arm.number, 0] = 1.0 + arm.rewards
+        memory.shapes[arm.number, 1] = 1.0 + max(arm.pulls - arm.rewards, 0.0)
+        return beta(memory.shapes[arm.number, 0], memory.shapes[arm.number, 1], random)
+
+    def propensity(self, memory, arm):
+        return chance_of_best(memory.shapes, arm.number)
 
 
 @dataclass(frozen=True)
@@ -66,3 +84,6 @@ class Uniform(Policy):
 
     def index(self, random):
         return unit(random)
+
+    def propensity(self, arms):
+        return 1.0 / arms
