@@ -10,7 +10,7 @@ import numpy as np
 from patientbandits.engine.steps import MICRO
 from patientbandits.live.cohorts import Cohort, cohorts
 from patientbandits.live.settings import default_policy
-from patientbandits.posterior import ArmPosterior, CureCounts, posterior
+from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 
 if TYPE_CHECKING:
     from patientbandits.live.shop import ExperimentHandle
