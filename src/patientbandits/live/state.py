@@ -229,3 +229,9 @@ class State:
 def settings_of(text: str) -> Settings:
     """The settings that a change holds."""
     return msgspec.json.decode(text, type=Settings)
+
+
+def warm(settings: Settings) -> None:
+    """Compile the policy, or load it from the cache, by having it decide once for an experiment that is not there."""
+    mind = Mind(Experiment(0, "warm", 0, 0), settings)
+    mind.apply([(DECISION, UNDECIDED, 1, 0.0, 0.0, 0.0, 0, 0.0), (CONVERSION, 0, 1, 1.0, 0.0, 1.0, 1, 0.0)], deciding=True)
