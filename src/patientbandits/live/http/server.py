@@ -14,6 +14,7 @@ import uvicorn
 
 from patientbandits.errors import InputError
 from patientbandits.live import shop as library
+from patientbandits.live.http.protocol import Protocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.keys import Keyring
 
@@ -95,7 +96,7 @@ def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
     holder: list[Server] = []
     service = Service(shop, options, lambda: holder[0].stop())
     config = uvicorn.Config(
-        service, http="httptools", loop="uvloop" if sys.platform != "win32" else "asyncio", ws="none", lifespan="on", log_config=None,
+        service, http=Protocol, loop="uvloop" if sys.platform != "win32" else "asyncio", ws="none", lifespan="on", log_config=None,
         access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=KEEP_ALIVE, timeout_graceful_shutdown=30,
     )  # fmt: skip
     server = Server(config)
