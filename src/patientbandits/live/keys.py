@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from patientbandits.live.refusals import RefusedError, UnknownError
-from patientbandits.live.settings import LONGEST_TEXT, text
+from patientbandits.live.settings import text
 from patientbandits.live.shop import Shop
 
 SCOPES = ("decide", "convert", "read", "admin")
@@ -46,6 +46,13 @@ def new_token(scopes: Iterable[str]) -> str:
     return f"{PREFIX}{letters}_{secrets.token_urlsafe(32)}"
 
 
+def checked(scopes: Iterable[str]) -> list[str]:
+    wanted = list(scopes)
+    if not wanted or any(scope not in SCOPES for scope in wanted):
+        raise RefusedError(f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}.")
+    return wanted
+
+
 class Keyring:
     """The keys of a shop. `find` answers from memory: `load` now and then, to hear of keys made or revoked elsewhere."""
 
@@ -69,34 +76,38 @@ class Keyring:
             rows = reader.keys()
         return [Key(id, hashed, note, frozenset(scopes.split()), created, revoked) for id, hashed, note, scopes, created, revoked in rows]
 
-    def create(self, scopes: Iterable[str], note: str = "", only_first: bool = False) -> str | None:
-        """Make a key and return it: it cannot be read again. ``only_first``: None if there was one before."""
-        wanted = list(scopes)
-        unknown = [scope for scope in wanted if scope not in SCOPES]
-        if unknown or not wanted:
-            raise RefusedError(f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}.")
-        if note:
-            text(f"key: note, of at most {LONGEST_TEXT} characters,", note)
-        token = new_token(wanted)
-        hashed, store = digest(token), self._shop.store
+    def create(self, scopes: Iterable[str], note: str = "") -> str:
+        """Make a key and return it: it cannot be read again."""
+        token = new_token(checked(scopes))
+        self._shop.journal.alone(lambda: self._add(token, scopes, note))
+        self.load()
+        return token
+
+    def create_first(self) -> str | None:
+        """A key for everything, if there never was a key."""
+        token = new_token(["admin"])
 
         def add() -> bool:
-            if only_first and store.keys():
+            if self._shop.store.keys():
                 return False
-            kept = " ".join(scope for scope in SCOPES if scope in wanted)
-            store.add_key(hashed[:12], hashed, note, kept, self._shop.journal.now())
+            self._add(token, ["admin"], "first key")
             return True
 
-        made = self._shop.journal.alone(add)
-        self.load()
-        return token if made else None
+        return token if self._shop.journal.alone(add) else None
+
+    def _add(self, token: str, scopes: Iterable[str], note: str) -> None:
+        if note:
+            text("key: note", note)
+        hashed, kept = digest(token), " ".join(scope for scope in SCOPES if scope in scopes)
+        self._shop.store.add_key(hashed[:12], hashed, note, kept, self._shop.journal.now())
 
     def revoke(self, id: str) -> None:
         """From now on the key is refused; by other processes, within the second in which they load again."""
         store = self._shop.store
 
         def revoke() -> None:
-            if id not in [row[0] for row in store.keys()]:
+            known = [row[0] for row in store.keys()]  # noqa: SIM118 - no dictionary
+            if id not in known:
                 raise UnknownError(f"key: there is none with this id; got {id!r:.100}.")
             store.revoke_key(id, self._shop.journal.now())
 

@@ -19,7 +19,7 @@ Window = Annotated[float, Meta(gt=0, le=LONGEST_WINDOW, description="seconds; la
 PolicyText = str | dict[str, Any]
 
 
-class In(Struct, forbid_unknown_fields=True, frozen=True):
+class In(Struct, forbid_unknown_fields=True):
     """What clients send: a field that is not known is refused, not ignored."""
 
 
@@ -55,7 +55,7 @@ class NewConversion(In):
 
 
 class NewConversions(In):
-    conversions: Annotated[list[msgspec.Raw], Meta(max_length=LARGEST_BATCH)]
+    conversions: Annotated[list[msgspec.Raw], Meta(max_length=LARGEST_BATCH, description="each a NewConversion, and answered on its own")]
 
 
 class NewRetraction(In):
@@ -146,6 +146,7 @@ class Count(Struct):
     arm: str
     pulls: int
     conversions: int
+    value: float
 
 
 class Counts(Struct):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from patientbandits.live.commands import Command, Convert
+from patientbandits.live.export import FORMATS
 from patientbandits.live.http import bodies
+from patientbandits.live.http.files import Stream
 from patientbandits.live.http.problems import Answer, ProblemError
 from patientbandits.live.http.requests import Request, decoded
-from patientbandits.live.keys import Key
-from patientbandits.live.refusals import ConflictError, RefusedError
-from patientbandits.live.settings import Settings
+from patientbandits.live.http.shown import changed, created, key_shown, shown
+from patientbandits.live.refusals import RefusedError
 from patientbandits.live.shop import ExperimentHandle
 
 if TYPE_CHECKING:
@@ -83,17 +82,13 @@ async def retract(service: Service, request: Request) -> Answer:
 async def create(service: Service, request: Request) -> Answer:
     body = await request.read(bodies.NewExperiment, BODY)
 
-    def make() -> tuple[int, Any]:
-        shop = service.shop
-        settings = shop.settings(body.arms, body.policy, body.window, body.sticky, body.scale)
-        handle, new = shop.create(body.name, settings, body.seed)
-        if not new and (handle.settings != settings or body.seed not in (None, handle.experiment.seed)):
-            raise ConflictError(f"experiment: {body.name!r} exists with other settings.")
+    def make() -> tuple[bodies.ExperimentAnswer, bool]:
+        settings = service.shop.settings(body.arms, body.policy, body.window, body.sticky, body.scale)
         service.warm(settings)
-        return 201 if new else 200, shown(handle)
+        return created(service.shop, body.name, settings, body.seed)
 
-    status, made = await service.aside(make)
-    return Answer(status, encode(made), ((b"location", f"/v1/experiments/{body.name}".encode()),))
+    made, new = await service.aside(make)
+    return Answer(201 if new else 200, encode(made), ((b"location", f"/v1/experiments/{body.name}".encode()),))
 
 
 async def experiments(service: Service, request: Request) -> Answer:
@@ -120,21 +115,6 @@ async def change(service: Service, request: Request) -> Answer:
     return Answer(200, encode(await service.aside(make)))
 
 
-def changed(handle: ExperimentHandle, wanted: dict[str, Any]) -> Settings:
-    """Change what is asked for; arms are named one by one, not as whole lists."""
-    changes = {name: value for name, value in wanted.items() if (value is not msgspec.UNSET and value is not None) or name == "window"}
-    changes = {name: value for name, value in changes.items() if value is not msgspec.UNSET}
-    added, retire, restore = changes.pop("add_arms", []), changes.pop("retire", []), changes.pop("restore", [])
-    if added or retire or restore:
-        have = handle.settings
-        unknown = [arm for arm in [*retire, *restore] if arm not in [*have.arms, *added]]
-        if unknown:
-            raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
-        changes["arms"] = [*have.arms, *added]
-        changes["retired"] = [arm for arm in changes["arms"] if (arm in have.retired or arm in retire) and arm not in restore]
-    return handle.change(**changes)
-
-
 async def report(service: Service, request: Request) -> Answer:
     request.query()
     handle = await service.experiment(request.part)
@@ -142,10 +122,27 @@ async def report(service: Service, request: Request) -> Answer:
 
 
 async def timeseries(service: Service, request: Request) -> Answer:
-    bucket = request.query(bucket="day")["bucket"]
+    bucket = request.query(bucket="auto")["bucket"]
+    width = int(bucket) if bucket.isascii() and bucket.isdecimal() and len(bucket) < 10 else bucket
     handle = await service.experiment(request.part)
-    counts = await service.aside(lambda: handle.timeseries(int(bucket) if bucket.isdecimal() else bucket))  # type: ignore[attr-defined]
-    return Answer(200, encode({"counts": counts}))
+    return Answer(200, encode({"counts": await service.aside(lambda: handle.timeseries(width))}))
+
+
+async def export(service: Service, request: Request) -> Stream:
+    kind = request.query(format="csv")["format"]
+    handle = await service.experiment(request.part)
+    stream = Stream(service, request, handle.export(kind), FORMATS[kind], f"{handle.name}.{kind}")
+    return await stream.begin()
+
+
+async def metrics(service: Service, request: Request) -> Answer:
+    return Answer(200, service.observer.text(), (), b"text/plain; version=1.0.0; charset=utf-8")
+
+
+async def describe(service: Service, request: Request) -> Answer:
+    from patientbandits.live.http.openapi import document
+
+    return Answer(200, document())
 
 
 async def keys(service: Service, request: Request) -> Answer:
@@ -173,24 +170,8 @@ async def health(service: Service, request: Request) -> Answer:
 
 async def ready(service: Service, request: Request) -> Answer:
     service.require_ready()
+    await service.aside(service.look)
     return Answer(200, b'{"status":"ready"}')
-
-
-def shown(handle: ExperimentHandle, settings: Settings | None = None) -> bodies.ExperimentAnswer:
-    have = settings or handle.settings
-    return bodies.ExperimentAnswer(
-        handle.name, moment(handle.experiment.created), list(have.arms), list(have.retired), have.policy, have.window, have.sticky,
-        have.paused, have.scale,
-    )  # fmt: skip
-
-
-def key_shown(key: Key) -> bodies.KeyAnswer:
-    revoked = None if key.revoked is None else moment(key.revoked)
-    return bodies.KeyAnswer(key.id, sorted(key.scopes), key.note, moment(key.created), revoked)
-
-
-def moment(microseconds: int) -> str:
-    return datetime.fromtimestamp(microseconds / 1e6, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utf8(value: bytes) -> str:
@@ -198,6 +179,3 @@ def utf8(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         raise RefusedError("request: a header must be UTF-8.") from None
-
-
-Commands = Sequence[Command]

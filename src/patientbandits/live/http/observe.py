@@ -46,8 +46,8 @@ class Observer:
 
     def collect(self) -> Iterable[Metric]:
         answers = CounterMetricFamily("patientbandits_answers", "HTTP answers", labels=["method", "route", "status"])
-        for (method, path, status), number in list(self.answers.items()):
-            answers.add_metric([method, path, str(status)], number)
+        for (method, path, status), times_answered in list(self.answers.items()):
+            answers.add_metric([method, path, str(status)], times_answered)
         yield answers
         durations = HistogramMetricFamily("patientbandits_answer_seconds", "Time to answer", labels=["route"])
         for path, times in list(self._times.items()):

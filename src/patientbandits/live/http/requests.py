@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -66,6 +65,11 @@ class Request:
             raise ProblemError(415, "media type", "the body must be JSON: send content-type application/json.")
         return decoded(await self.body(limit), kind)
 
+    async def gone(self) -> None:
+        """Returns when the client has left."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
     def query(self, **defaults: str) -> dict[str, str]:
         """The values given in the address, each at most once, over the defaults."""
         text = self.scope["query_string"].decode("ascii", "replace")
@@ -84,14 +88,13 @@ def too_large(limit: int) -> ProblemError:
     return ProblemError(413, "too large", f"the body must be at most {limit} bytes.", CLOSE)
 
 
-@cache
-def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind, strict=True)
+DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def decoded(body: bytes | msgspec.Raw, kind: type[Kind]) -> Kind:
+    decoder = DECODERS.get(kind) or DECODERS.setdefault(kind, msgspec.json.Decoder(kind, strict=True))
     try:
-        return decoder(kind).decode(body)
+        return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise RefusedError(f"body: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from patientbandits.errors import InputError
+from patientbandits.errors import InputError, positive, whole
 from patientbandits.live import shop as library
+from patientbandits.live.http.observe import Log
 from patientbandits.live.http.protocol import Protocol
 from patientbandits.live.http.service import Options, Service
+from patientbandits.live.http.workers import supervise
 from patientbandits.live.keys import Keyring
 
 FAILED = 1
@@ -77,18 +79,31 @@ def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
         raise InputError(
             f"serve: without keys, only this machine may reach the service: host must be a loopback address; got host={host!r}."
         )
+    whole("serve", "workers", workers, 1)
+    whole("serve", "queue", options.queue, 1)
+    if options.rate is not None:
+        positive("serve", "rate", options.rate)
     if workers > 1 and not db.startswith(("postgresql://", "postgres://")):
         raise InputError(f"serve: SQLite has one writer: workers must be 1, or use PostgreSQL; got workers={workers}.")
     bound = listen(host, port)
     with library.open(db) as shop:
         if options.keys:
-            token = Keyring(shop).create(["admin"], "first key", only_first=True)
+            token = Keyring(shop).create_first()
             if token is not None:
                 print(f"first key, scope admin, shown only now: {token}", flush=True)
         address = bound.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
         print(f"listening on http://{shown}:{address[1]}", flush=True)
-        return work(shop, bound, options)
+        if workers == 1:
+            return work(shop, bound, options)
+    return supervise(workers, run_worker, (db, bound, options), Log(options.log_level))
+
+
+def run_worker(db: str, bound: socket.socket, options: Options) -> None:
+    """One of several processes."""
+    with library.open(db) as shop:
+        code = work(shop, bound, options)
+    sys.exit(code)
 
 
 def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:

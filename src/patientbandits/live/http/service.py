@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from patientbandits.live.commands import Command
@@ -72,10 +73,7 @@ class Service:
             answer = await route.handler(self, request)
         except Exception as error:
             answer = self._refusal(error, route)
-        if isinstance(answer, Answer):
-            await self._send(answer, send)
-        else:
-            await answer(send)
+        await (self._send(answer, send) if isinstance(answer, Answer) else answer(send))
         self.observer.answered(route, answer.status, time.perf_counter() - began)
         self.log.answered(f"{self._run}-{self._requests:x}", scope, route, answer.status, began)
 
@@ -147,6 +145,11 @@ class Service:
         if self._warming is None or not self._warming.done():
             raise UnavailableError("the server is starting")
 
+    def look(self) -> None:
+        """Whether the database answers."""
+        with self.shop.store.reading() as reader:
+            reader.rows("SELECT 1")
+
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         self.intake = Intake(self.shop.journal, self.options.queue, self._failed)
@@ -164,9 +167,10 @@ class Service:
 
     def _prepare(self) -> None:
         """Read the logs and compile the policies."""
+        journal = self.shop.journal
         for handle in self.shop.experiments():
             self.warm(handle.settings)
-            self.shop.journal.alone(lambda handle=handle: self.shop.journal.state(handle.experiment.id))
+            journal.alone(partial(journal.state, handle.experiment.id))
         self.log.event("ready")
 
     async def _refresh(self) -> None:
