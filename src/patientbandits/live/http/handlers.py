@@ -13,7 +13,7 @@ from patientbandits.live.http.files import Stream
 from patientbandits.live.http.problems import Answer, ProblemError
 from patientbandits.live.http.requests import Request, decoded
 from patientbandits.live.http.shown import changed, created, key_shown, shown
-from patientbandits.live.refusals import RefusedError
+from patientbandits.live.refusals import ConflictError, RefusedError
 from patientbandits.live.shop import ExperimentHandle
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ async def decide(service: Service, request: Request) -> Answer:
     key, header = body.key, request.headers.get(b"idempotency-key")
     if header is not None:
         if key is not None and key.encode() != header:
-            raise RefusedError("decision: key and the header Idempotency-Key must agree if both are given.")
+            raise ConflictError("decision: key and the header Idempotency-Key must agree if both are given.")
         key = utf8(header)
     handle = await service.experiment(request.part)
     made = await service.carry_out(handle.decide_command(body.unit, key))

@@ -18,7 +18,7 @@ from patientbandits.live.http.problems import Answer, ProblemError, answer_to, p
 from patientbandits.live.http.requests import Receive, Request, Scope, Send
 from patientbandits.live.http.routes import Route, Router
 from patientbandits.live.keys import Keyring
-from patientbandits.live.refusals import UnavailableError, UnknownError
+from patientbandits.live.refusals import RefusedError, UnavailableError, UnknownError
 from patientbandits.live.settings import NAME, Settings
 from patientbandits.live.shop import ExperimentHandle, Shop
 from patientbandits.live.state import warm
@@ -134,7 +134,10 @@ class Service:
 
     def warm(self, settings: Settings) -> None:
         """Have the policy compiled now, not during a decision."""
-        warm(settings)
+        try:
+            warm(settings)
+        except ArithmeticError as error:
+            raise RefusedError(f"experiment: {error}") from error
 
     def require_ready(self) -> None:
         failure = self.shop.journal.failure
@@ -142,7 +145,7 @@ class Service:
             raise failure
         if self.draining:
             raise UnavailableError("the server is stopping")
-        if self._warming is None or not self._warming.done():
+        if self._warming is None or not self._warming.done() or self._warming.exception():
             raise UnavailableError("the server is starting")
 
     def look(self) -> None:
@@ -169,8 +172,11 @@ class Service:
         """Read the logs and compile the policies."""
         journal = self.shop.journal
         for handle in self.shop.experiments():
-            self.warm(handle.settings)
-            journal.alone(partial(journal.state, handle.experiment.id))
+            try:
+                self.warm(handle.settings)
+                journal.alone(partial(journal.state, handle.experiment.id))
+            except Exception as error:  # one experiment must not keep the others from being served
+                self.log.failure("an experiment cannot be read", error, experiment=handle.name)
         self.log.event("ready")
 
     async def _refresh(self) -> None:
