@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from patientbandits._version import __version__
+from patientbandits.live.cli import add_commands as add_live_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(run=run_policies)
     command = commands.add_parser("laws", parents=[common], help="the laws of delays and rewards there are, with their parameters")
     command.set_defaults(run=run_laws)
+    add_live_commands(commands, common)
     return top
 
 

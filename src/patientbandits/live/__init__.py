@@ -1,10 +1,39 @@
-"""Decisions for live traffic: durable, for conversions that come hours or weeks later. See `patientbandits.live.shop`."""
+"""Decisions for live traffic: durable, for conversions that come hours or weeks later. See `patientbandits.live.shop`.
 
-from patientbandits.live.commands import Conversion, Decision, Retraction
-from patientbandits.live.refusals import ConflictError, DifferentError, RefusedError, UnavailableError, UnknownError
-from patientbandits.live.shop import ExperimentHandle, Shop, open
+Names are imported when they are first used: the command line's help must not wait for them.
+"""
 
-__all__ = [
-    "ConflictError", "Conversion", "Decision", "DifferentError", "ExperimentHandle", "RefusedError", "Retraction", "Shop",
-    "UnavailableError", "UnknownError", "open",
-]  # fmt: skip
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from patientbandits.live.commands import Conversion as Conversion
+    from patientbandits.live.commands import Decision as Decision
+    from patientbandits.live.commands import Retraction as Retraction
+    from patientbandits.live.refusals import ConflictError as ConflictError
+    from patientbandits.live.refusals import DifferentError as DifferentError
+    from patientbandits.live.refusals import RefusedError as RefusedError
+    from patientbandits.live.refusals import UnavailableError as UnavailableError
+    from patientbandits.live.refusals import UnknownError as UnknownError
+    from patientbandits.live.shop import ExperimentHandle as ExperimentHandle
+    from patientbandits.live.shop import Shop as Shop
+    from patientbandits.live.shop import open as open
+
+EXPORTS = {
+    "commands": ("Conversion", "Decision", "Retraction"),
+    "refusals": ("ConflictError", "DifferentError", "RefusedError", "UnavailableError", "UnknownError"),
+    "shop": ("ExperimentHandle", "Shop", "open"),
+}
+HOME = {name: module for module, names in EXPORTS.items() for name in names}
+
+__all__ = ["ConflictError", "Conversion", "Decision", "DifferentError", "ExperimentHandle", "RefusedError", "Retraction", "Shop",
+           "UnavailableError", "UnknownError", "open"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOME:
+        raise AttributeError(f"module 'patientbandits.live' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"patientbandits.live.{HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -72,6 +72,8 @@ def name(value: object) -> str:
 
 def text(what: str, value: object) -> str:
     """Something that a user calls something: any printable text, not too long."""
+    if isinstance(value, str) and 1 <= len(value) <= LONGEST_TEXT and value.isprintable():
+        return value  # the common case, at once
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise RefusedError(f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}.")
     return value

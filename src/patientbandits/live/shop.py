@@ -96,7 +96,12 @@ class Shop:
         return handle
 
     def settings(
-        self, arms: Any, policy: Policy | Mapping[str, Any] | None = None, window: Any = None, sticky: bool = False, scale: float = 1.0
+        self,
+        arms: Any,
+        policy: Policy | Mapping[str, Any] | str | None = None,
+        window: Any = None,
+        sticky: bool = False,
+        scale: float = 1.0,
     ) -> Settings:
         """Settings, checked."""
         if isinstance(arms, (str, bytes)) or not isinstance(arms, Sequence):
@@ -177,10 +182,10 @@ class ExperimentHandle:
         return Decide(self.experiment, unit, None if key is None else text("decision: key", key))
 
     def convert_command(self, id: str, value: float = 1.0, at: float | datetime | str | None = None) -> Convert:
-        scale = self.scale
+        scale, seq = self.scale, self._seq(id)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= scale:
             raise RefusedError(f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}.")
-        return Convert(self.experiment, self._seq(id), round(value / scale * MICRO), moment(at))
+        return Convert(self.experiment, seq, round(value / scale * MICRO), moment(at))
 
     def retract_command(self, id: str) -> Retract:
         return Retract(self.experiment, self._seq(id))

@@ -85,13 +85,14 @@ class Mind:
 
     def apply(self, events: Sequence[tuple[Any, ...]], deciding: bool) -> Any:
         """Carry out ``events``, whose pulls are still named by their lines; returns them and how many arms differ."""
-        array = np.array(events, EVENT).view(np.recarray)
-        decisions = array.kind == DECISION
-        fresh = int(decisions.sum())
+        array = np.array(events, EVENT)
+        decisions = array["kind"] == DECISION
+        fresh = int(np.count_nonzero(decisions))
         self._reserve(self.made + fresh)
-        self.seqs[self.made + 1 : self.made + 1 + fresh] = array.pull[decisions]
-        array.pull = np.searchsorted(self.seqs[: self.made + fresh + 1], array.pull)
-        different, bad = self._kernel(tuple(self._rule.numbers), tuple(self.memory), self.counts, self._keys, array, deciding)
+        self.seqs[self.made + 1 : self.made + 1 + fresh] = array["pull"][decisions]
+        array["pull"] = np.searchsorted(self.seqs[: self.made + fresh + 1], array["pull"])
+        numbers, records = tuple(self._rule.numbers), array.view(np.recarray)
+        different, bad = self._kernel(numbers, tuple(self.memory), self.counts, self._keys, records, deciding)
         if bad:
             raise ArithmeticError(f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}.")
         self.made += fresh
@@ -215,11 +216,11 @@ class State:
         if not events:
             return []
         array = self.mind.apply(events, deciding=True)[0]
-        chosen = array[array.kind == DECISION]
-        active, seqs = self.settings.active, self.mind.seqs
+        chosen = array[array["kind"] == DECISION]
+        active, seqs = self.settings.active, self.mind.seqs[chosen["pull"]].tolist()
         return [
-            (int(seqs[pull]), active[arm], propensity or None)
-            for pull, arm, propensity in zip(chosen.pull.tolist(), chosen.arm.tolist(), chosen.propensity.tolist(), strict=True)
+            (seq, active[arm], propensity or None)
+            for seq, arm, propensity in zip(seqs, chosen["arm"].tolist(), chosen["propensity"].tolist(), strict=True)
         ]
 
     def snapshot_due(self) -> bool:
@@ -229,3 +230,9 @@ class State:
 def settings_of(text: str) -> Settings:
     """The settings that a change holds."""
     return msgspec.json.decode(text, type=Settings)
+
+
+def warm(settings: Settings) -> None:
+    """Compile the policy, or load it from the cache, by having it decide once for an experiment that is not there."""
+    mind = Mind(Experiment(0, "warm", 0, 0), settings)
+    mind.apply([(DECISION, UNDECIDED, 1, 0.0, 0.0, 0.0, 0, 0.0), (CONVERSION, 0, 1, 1.0, 0.0, 1.0, 1, 0.0)], deciding=True)

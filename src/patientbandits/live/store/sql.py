@@ -139,9 +139,11 @@ class Reader(ABC):
         """The decisions whose ``column`` (seq, key or unit) is among ``values``, oldest first."""
         if not values:
             return []
-        condition, value = self.among(f"d.{column}", values)
-        given = "" if column == "seq" else f" AND d.{column} IS NOT NULL"
-        return [Decided(*row) for row in self.rows(f"{DECIDED}{condition}{given} ORDER BY d.seq", experiment, value)]
+        condition, value = self.among(column, values)
+        if column == "seq":
+            return [Decided(*row) for row in self.rows(f"{DECIDED}d.{condition} ORDER BY d.seq", experiment, value)]
+        lines = f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"  # from the index alone
+        return [Decided(*row) for row in self.rows(f"{DECIDED}d.seq IN ({lines}) ORDER BY d.seq", experiment, experiment, value)]
 
     def snapshot(self, experiment: int) -> tuple[int, str, bytes] | None:
         found = self.rows("SELECT seq, code, state FROM snapshots WHERE experiment = ?", experiment)

@@ -1,0 +1,1 @@
+"""The service: the library of `patientbandits.live.shop` over HTTP."""
