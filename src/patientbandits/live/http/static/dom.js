@@ -15,7 +15,7 @@ export const percent = (x, digits = 2) => (x === null || x === undefined ? "–"
 export const whole = (x) => (x === null || x === undefined ? "–" : Math.round(x).toLocaleString("en"));
 export const span = (seconds) => {
   for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
-    if (seconds >= size) return `${Number((seconds / size).toPrecision(2))} ${unit}`;
+    if (seconds >= size) return `${Number((seconds / size).toPrecision(3))} ${unit}`;
   }
   return `${Number(seconds.toPrecision(2))} s`;
 };
