@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     work.add_argument("--out", metavar="FOLDER", help="where to write")
     work.add_argument("--runs", type=int, metavar="N", help="runs of each simulation, instead of the given number")
     work.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
-    work.add_argument("--workers", type=int, metavar="N", help="threads; by default one per core")
+    add_sweep_options(work)
     work.add_argument("--quiet", action="store_true", help="no progress")
 
     command = commands.add_parser("reproduce", parents=[work], help="run the paper's experiments and write the report")
@@ -70,6 +70,19 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def add_sweep_options(command: argparse.ArgumentParser) -> None:
+    """Who does the work; `sweep_options` gives it to `sweep`."""
+    command.add_argument("--workers", type=int, metavar="N", help="threads or processes; by default one per core")
+    place = command.add_mutually_exclusive_group()
+    place.add_argument("--processes", dest="on", action="store_const", const="processes", default="threads", help="instead of threads")
+    place.add_argument("--cluster", dest="on", metavar="ADDRESS", default="threads", help="a Dask cluster, such as tcp://host:8786")
+
+
+def sweep_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `sweep` that `add_sweep_options` asks for."""
+    return {"workers": options.workers, "on": options.on}
+
+
 def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.paper.reproduce import DEFAULT_SEED, NAMES, reproduce
     from patientbandits.problems import PRESETS
@@ -77,7 +90,13 @@ def run_reproduce(options: argparse.Namespace) -> None:
     out = options.out or "out/reproduce"
     seed = DEFAULT_SEED if options.seed is None else options.seed
     summary = reproduce(
-        out, options.experiments or NAMES, options.preset or PRESETS, options.runs, seed, options.workers, start=progress_bar(options)
+        out,
+        options.experiments or NAMES,
+        options.preset or PRESETS,
+        options.runs,
+        seed,
+        start=progress_bar(options),
+        **sweep_options(options),
     )
     if options.json:
         print(json.dumps(summary, indent=1))
@@ -101,7 +120,7 @@ def run_simulate(options: argparse.Namespace) -> None:
     if options.seed is not None:
         study = replace(study, seed=whole("simulate", "seed", options.seed))
     out = options.out or f"out/{Path(options.study).stem}"
-    rows = run_study(study, out, options.workers, start=progress_bar(options))
+    rows = run_study(study, out, start=progress_bar(options), **sweep_options(options))
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -19,6 +20,8 @@ from patientbandits.policies import POLICIES, Policy
 from patientbandits.problem import Problem, construct, law_from, problem_from
 
 Array = NDArray[np.float64]
+TEMPORARY = ".*.tmp"
+"""Names of files that are being written."""
 
 
 def mean_interval(values: Array, level: float) -> tuple[Array, Array]:
@@ -92,19 +95,29 @@ class Result:
         return Difference(self.rounds, self.regret - other.regret)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one file; it appears complete or not at all."""
+        """Write everything to one file; it appears complete or not at all.
+
+        It is an .npz file, the same to the last byte whenever it is written. Its last 64 characters, in the place of the
+        archive's comment, are the SHA-256 of all before them.
+        """
         buffer = io.BytesIO()
         arrays: dict[str, Any] = {"rounds": self.rounds, "regret": self.regret, "pulls": self.pulls}
         if self.trace is not None:
             arrays["trace"] = self.trace
         np.savez(buffer, settings=np.array(json.dumps(self.settings, default=plain)), **arrays)
-        write_atomically(path, buffer.getvalue())
+        with zipfile.ZipFile(buffer, "a") as archive:
+            archive.comment = b"-" * CHECKSUM
+        content = buffer.getvalue()[:-CHECKSUM]
+        write_atomically(path, content + checksum(content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read what `save` wrote; a damaged or foreign file is refused."""
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+            content = Path(path).read_bytes()
+            if checksum(content[:-CHECKSUM]) != content[-CHECKSUM:]:
+                raise ValueError("its checksum is wrong")
+            with np.load(io.BytesIO(content), allow_pickle=False) as data:
                 settings = json.loads(str(data["settings"]))
                 trace = data.get("trace")
                 rounds, regret, pulls = data["rounds"], data["regret"], data["pulls"]
@@ -114,6 +127,13 @@ class Result:
         except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
             raise InputError(f"Result.load: {os.fspath(path)!r} is not a complete result file ({error}).") from None
         return cls(rounds, regret, pulls, trace, settings, problem, policy)
+
+
+CHECKSUM = 64
+
+
+def checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def plain(value: Any) -> Any:

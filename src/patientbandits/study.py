@@ -134,14 +134,18 @@ def _problem(data: Any, owner: str) -> Problem:
 
 
 def run_study(
-    study: Study, out: str | os.PathLike[str], workers: int | None = None, start: Callable[[int], Callable[[int], None]] | None = None
+    study: Study,
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    start: Callable[[int], Callable[[int], None]] | None = None,
+    on: str = "threads",
 ) -> list[Row]:
     """Carry out the study; table.csv, regret.png, regret.svg and the results go to the folder ``out``."""
     folder = Path(out)
-    (folder / "results").mkdir(parents=True, exist_ok=True)
     simulations = study.simulations()
     progress = start(sum(simulation.rounds for simulation in simulations.values())) if start else None
-    results = dict(zip(simulations, sweep(list(simulations.values()), folder / "pieces", workers, progress), strict=True))
+    results = dict(zip(simulations, sweep(list(simulations.values()), folder / "pieces", workers, progress, on), strict=True))
+    (folder / "results").mkdir(exist_ok=True)
     for (problem, policy), result in results.items():
         result.save(folder / "results" / f"{_file_name(problem)}--{_file_name(policy)}.npz")
     rows = [row for problem in study.problems for row in _rows(problem, {p: results[problem, p] for p in study.policies})]

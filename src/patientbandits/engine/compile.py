@@ -13,6 +13,7 @@ therefore has another address and is never served from an old one. What cannot b
 from __future__ import annotations
 
 import contextlib
+import dis
 import enum
 import hashlib
 import types
@@ -44,8 +45,10 @@ def code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def outside(function: types.FunctionType) -> dict[str, Any]:
     """The values that ``function`` takes from outside: globals and closed-over variables, by name."""
-    names = {name for code in code_objects(function.__code__) for name in code.co_names}
-    found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
+    codes = list(code_objects(function.__code__))
+    names = {name for code in codes for name in code.co_names}  # of attributes as well
+    loaded = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    found = {name: function.__globals__[name] for name in sorted(loaded) if name in function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
     seen, queue = set(), list(found.items())

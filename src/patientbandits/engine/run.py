@@ -62,14 +62,15 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int
     )  # fmt: skip
 
 
-def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool) -> str | None:
+def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool, with_memory: bool = True) -> str | None:
     """A digest of the code that `play` would run and of the arrays it would start from, or None if it cannot be known."""
     world, rule = world_of(problem, horizon), rule_of(policy, problem.arms, horizon_known=not anytime)
     kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world, rule), anytime)
     if not hasattr(kernel, "address"):
         return None
     sha = hashlib.sha256(kernel.address.encode())
-    for array in (*world, *rule.numbers, *policy.memory(problem.arms, horizon)):  # laws, rewards and `memory` are code too
+    memory = policy.memory(problem.arms, horizon) if with_memory else ()
+    for array in (*world, *rule.numbers, *memory):  # laws, rewards and `memory` are code too
         sha.update(np.asarray(array).tobytes())
     return sha.hexdigest()
 

@@ -47,6 +47,7 @@ def reproduce(
     seed: int = DEFAULT_SEED,
     workers: int | None = None,
     start: Callable[[int], Callable[[int], None]] | None = None,
+    on: str = "threads",
 ) -> dict[str, Any]:
     """Run the named experiments in the presets, write everything to the folder ``out``, return the summary.
 
@@ -61,16 +62,15 @@ def reproduce(
         runs = whole("reproduce", "runs", runs, 2)
     seed = whole("reproduce", "seed", seed)
     folder, began = Path(out), time.monotonic()
-    for part in ("figures", "data", "pieces"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
     curves = plan(names, presets, runs, seed)
     simulations = [s for group in curves.values() for curve in group for s in curve.simulations]
     progress = start(sum(s.rounds for s in simulations)) if start else None
-    found: dict[tuple[str, str], dict[str, Series]] = {}
-    for key, group in curves.items():
-        flat = [s for curve in group for s in curve.simulations]
-        results = iter(sweep(flat, folder / "pieces", workers, progress))
-        found[key] = {curve.name: series(curve, [next(results) for _ in curve.simulations]) for curve in group}
+    results = iter(sweep(simulations, folder / "pieces", workers, progress, on))
+    found = {
+        key: {curve.name: series(curve, [next(results) for _ in curve.simulations]) for curve in group} for key, group in curves.items()
+    }
+    for part in ("figures", "data"):
+        (folder / part).mkdir(exist_ok=True)
     sections = [_experiment(name, presets, found, folder) for name in names if name in EXPERIMENTS]
     sections += [_study(name, list(found[name, ""].values()), folder) for name in names if name in STUDIES]
     if "theory" in names:
