@@ -8,9 +8,10 @@ workers died, and here such a call is an error.
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from joblib import Parallel, cpu_count, delayed
 from patientbandits.errors import InputError, whole
 
 LOCAL = {"threads": "threading", "processes": "loky"}
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+")
 CONNECT_SECONDS = 5
 Call = tuple[Any, ...]
 
@@ -37,7 +39,7 @@ def team(workers: int | None = None, on: str = "threads") -> Iterator[Team]:
         size = cpu_count() if workers is None else whole("sweep", "workers", workers, 1)
         yield Team(size, lambda function, calls: _locally(function, calls, size, LOCAL[on]))
         return
-    if not isinstance(on, str) or ":" not in on:
+    if not isinstance(on, str) or not ADDRESS.fullmatch(on):
         known = ", ".join(LOCAL)
         raise InputError(f"sweep: on must be one of {known}, or the address of a Dask scheduler such as tcp://host:8786; got on={on!r}.")
     if workers is not None:
@@ -70,7 +72,7 @@ def _connected(address: str) -> Iterator[Any]:
         raise InputError("sweep: a cluster needs Dask's package `distributed`: pip install patientbandits[cluster]") from None
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except OSError as error:
         raise InputError(f"sweep: a Dask scheduler must answer at {address!r}; got: {str(error).splitlines()[0]}") from None
     with client:
         try:
@@ -84,9 +86,11 @@ def _remotely(function: Callable[..., Any], calls: Sequence[Call], client: Any) 
     from distributed import KilledWorker, as_completed
 
     try:
-        for _, result in as_completed([client.submit(function, *call, pure=False) for call in calls], with_results=True):
+        for future, result in as_completed(
+            [client.submit(function, *call, pure=False) for call in calls], with_results=True, loop=client.loop
+        ):
+            if future.status != "finished":
+                raise ConnectionError(f"sweep: the scheduler at {client.scheduler.address!r} is gone")
             yield result
     except KilledWorker as error:
         raise ChildProcessError(f"sweep: {error}") from error
-    except CancelledError as error:
-        raise ConnectionError(f"sweep: the scheduler at {client.scheduler.address!r} is gone") from error
