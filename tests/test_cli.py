@@ -125,6 +125,9 @@ def test_a_bad_study_is_refused_in_one_line(tmp_path: Path, old: str, new: str, 
         (("reproduce", "alpha_sweep", "--preset", "printed"), "preset must be one of published, literal"),
         (("reproduce", "alpha_sweep", "--runs", "0"), "runs must be an integer >= 2"),
         (("reproduce", "alpha_sweep", "--seed", "-1"), "seed must be an integer >= 0"),
+        (("reproduce", "alpha_sweep", "--workers", "0"), "workers must be an integer >= 1"),
+        (("reproduce", "alpha_sweep", "--cluster", "nowhere"), "the address of a Dask scheduler"),
+        (("reproduce", "alpha_sweep", "--cluster", "127.0.0.1:1"), "a Dask scheduler must answer at '127.0.0.1:1'"),
         (("simulate", "missing.toml"), "the file must exist"),
     ],
 )
@@ -144,14 +147,16 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_interrupted_work_leaves_valid_files_and_goes_on(tmp_path: Path) -> None:
-    arguments = ["reproduce", "gap_sweep", "--preset", "literal", "--out", "out", "--workers", "1"]
-    process = subprocess.Popen([*COMMAND, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("workers", [["--workers", "1"], ["--workers", "2"], ["--workers", "2", "--processes"]])
+def test_interrupted_work_leaves_valid_files_and_goes_on(tmp_path: Path, workers: list[str]) -> None:
+    """As Ctrl-C does it: everybody is told."""
+    arguments = ["reproduce", "gap_sweep", "--preset", "literal", "--out", "out", *workers]
+    process = subprocess.Popen([*COMMAND, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
     pieces = tmp_path / "out" / "pieces"
     while not pieces.exists() or len(list(pieces.glob("*.npz"))) < 3:
         assert process.poll() is None, "it should still be at work"
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "interrupted" in stderr

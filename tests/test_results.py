@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import zipfile
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,3 +175,23 @@ def test_interrupted_write_leaves_the_old_file(result, tmp_path, monkeypatch, fa
     assert list(tmp_path.iterdir()) == [path]
     result.save(path)
     assert path.read_bytes() != old
+
+
+def test_files_are_the_same_whenever_written_and_any_damage_is_seen(result, tmp_path):
+    path = tmp_path / "a.npz"
+    result.save(path)
+    content = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}, "no time in it"
+    pb.Result.load(path).save(tmp_path / "b.npz")
+    assert (tmp_path / "b.npz").read_bytes() == content
+    for position in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << position % 8
+        path.write_bytes(damaged)
+        with pytest.raises(pb.InputError, match="not a complete result file"):
+            pb.Result.load(path)
+    for length in (0, 1, 63, 64, 65, len(content) // 2, len(content) - 64, len(content) - 1):
+        path.write_bytes(content[:length])
+        with pytest.raises(pb.InputError, match="not a complete result file"):
+            pb.Result.load(path)

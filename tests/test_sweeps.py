@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -64,17 +59,43 @@ def test_resumes(in_pieces, played, tmp_path):
     played.clear()
     pb.sweep(simulations(), tmp_path)
     assert played == []
-    gone, cut, flipped, *_ = sorted(tmp_path.iterdir())
+    gone, cut, flipped, empty, exchanged, _ = sorted(tmp_path.iterdir())
+    exchanged.write_bytes(cut.read_bytes())  # whole, but another piece
     gone.unlink()
     cut.write_bytes(cut.read_bytes()[:-100])
+    empty.write_bytes(b"")
     data = bytearray(flipped.read_bytes())
     data[len(data) // 2] ^= 1
     flipped.write_bytes(data)
     again = pb.sweep(simulations(), tmp_path)
-    assert len(played) == 3
+    assert len(played) == 5
     assert contents(tmp_path) == before
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a.regret, b.regret)
+        assert (a.settings, a.policy, a.problem) == (b.settings, b.policy, b.problem)
+
+
+def test_few_pieces_share_the_cores(in_pieces, monkeypatch):
+    """3 pieces on 8 cores have 2 each, 6 have 1."""
+    threads, play = [], pb.Simulation.play
+    monkeypatch.setattr(pb.Simulation, "play", lambda self, *part: threads.append(part[-1]) or play(self, *part))
+    pb.sweep(simulations()[:1], workers=8)
+    pb.sweep(simulations(), workers=8)
+    assert threads == [2] * 3 + [1] * 6
+
+
+@pytest.mark.parametrize("on", ["threads", "processes"])
+def test_an_exception_stops_it_and_what_is_done_is_kept(in_pieces, played, tmp_path, on):
+    def progress(rounds):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pb.sweep(simulations(), tmp_path, 2, progress, on)
+    assert len(contents(tmp_path)) == 1
+    played.clear()
+    pb.sweep(simulations(), tmp_path)
+    assert len(played) == 5
+    assert len(contents(tmp_path)) == 6
 
 
 def law_of_mine(tail):
@@ -125,39 +146,3 @@ def test_every_ingredient_is_in_the_name():
     simulation = pb.Simulation(**base)
     assert simulation.address(0, 5) == names[0]
     assert len({simulation.address(0, 5), simulation.address(5, 5), simulation.address(0, 4)}) == 3
-
-
-SCRIPT = """
-import sys, time
-import patientbandits as pb
-from patientbandits import sweeps
-from test_sweeps import big
-sweeps.PIECE_ROUNDS = 20_000
-pb.sweep(big(), sys.argv[1], progress=lambda rounds: time.sleep(0.02))
-"""
-
-
-def big():
-    return [pb.Simulation(HEAVY, policy, 500, 1600, record=10) for policy in (pb.PatientBandits(0.3), pb.UCB1())]
-
-
-def test_killed_and_resumed(tmp_path, monkeypatch):
-    """SIGKILL in the middle of a sweep of 80 pieces; another process, this one, goes on: the same files to the last byte."""
-    folder = tmp_path / "killed"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env=environment)
-    try:
-        while process.poll() is None and len(list(folder.glob("*.npz"))) < 3:
-            time.sleep(0.005)
-    finally:
-        process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    survived = {path.name: path.read_bytes() for path in folder.glob("[!.]*.npz")}
-    assert 3 <= len(survived) < 80
-    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 20_000)
-    pb.sweep(big(), folder)
-    pb.sweep(big(), tmp_path / "whole")
-    whole = contents(tmp_path / "whole")
-    assert len(whole) == 80
-    assert {name: content for name, content in contents(folder).items() if not name.endswith(".tmp")} == whole
-    assert survived.items() <= whole.items()
