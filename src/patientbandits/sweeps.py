@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from patientbandits.engine.run import code_address
-from patientbandits.errors import InputError, whole
+from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
 from patientbandits.result import TEMPORARY, Result, join, plain
@@ -49,6 +49,8 @@ class Simulation:
     anytime: bool = False
 
     def __post_init__(self) -> None:
+        require(isinstance(self.problem, Problem), "Simulation", "problem must be a Problem", problem=self.problem)
+        require(isinstance(self.policy, Policy), "Simulation", "policy must be a policy", policy=self.policy)
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
 
