@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None  # nothing is left to flush
         return 0
     except OSError as error:
-        print(f"patientbandits: {error.strerror or error}: {error.filename or ''}", file=sys.stderr)
+        print(f"patientbandits: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\npatientbandits: interrupted; finished pieces are kept, the same command goes on from here.", file=sys.stderr)
