@@ -119,7 +119,7 @@ EXPLICIT = (
               "the printed constants; told the largest alpha with which Assumption 1 holds"),
     Contender("PatientBandits-0.5", lambda problem: patient(0.5, "published"),
               note="the constants behind the paper's figures, alpha 0.5 whatever the delays", quick=True),
-    Contender("AdaptPatientBandits", adapt, "bound", "the variant nearest to the paper's plot; told c, floors of alpha and of the best mean"),
+    Contender("AdaptPatientBandits", adapt, "bound", "the variant nearest to the paper's plot; told c, floors of alpha and the mean"),
     Contender("DUCB", lambda problem: DUCB(pooled(problem), mode="uncensored"), "law", "no window; told the law of all delays together"),
     Contender("DUCB-wait", lambda problem: DUCB(pooled(problem), WAIT, "wait"), "law",
               f"as in the paper's figures, m = {WAIT}; told the law of all delays together"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from patientbandits.compare.contenders import GROUPS
 from patientbandits.compare.pictures import curve_panel, curves, heat_map, with_curve
@@ -42,13 +43,11 @@ def write(found: Comparison, folder: Path) -> None:
 
 def _write_data(found: Comparison, folder: Path) -> None:
     write_atomically(folder / "comparison.json", json.dumps(found.data(), indent=1, default=plain).encode())
-    tables = {"scores": found.scores, "standings": found.standings, "bars": found.bars}
+    tables: dict[str, Sequence[Any]] = {"scores": found.scores, "standings": found.standings, "bars": found.bars}
     for name, rows in tables.items():
         if rows:
-            records = [asdict(row) for row in rows]  # type: ignore[call-overload]
-            write_csv(
-                folder / "data" / f"{name}.csv", list(records[0]), ([_cell(value) for value in record.values()] for record in records)
-            )
+            records = [asdict(row) for row in rows]
+            write_csv(folder / "data" / f"{name}.csv", list(records[0]), ([_cell(cell) for cell in record.values()] for record in records))
     write_csv(
         folder / "data" / "curves.csv",
         ("problem", "policy", "round", "mean", "low95", "high95"),

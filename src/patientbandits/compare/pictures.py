@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,16 +43,18 @@ def heat_map(rows: Sequence[Score], order: Sequence[Standing], problems: Sequenc
     cells = {(row.policy, row.problem): row for row in rows if row.ratio is not None}
     shown = {key: row.ratio or 0.0 for key, row in cells.items()}
     map_of, norm = colormaps["Blues"], LogNorm(1.0, DARKEST, clip=True)
-    places, top, headings = {}, 0.0, []
+    places: dict[str, float] = {}
+    top, headings = 0.0, []
     for group in GROUPS:
         own = [standing.policy for standing in policies if standing.group == group]
         if own:
             headings.append((top + 0.62, GROUPS[group]))
             places |= {policy: top + 1 + j for j, policy in enumerate(own)}
             top += len(own) + 1.15
-    with rc_context({**STYLE, "axes.grid": False}):  # type: ignore[arg-type]
+    with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(2.6 + 0.56 * (len(problems) + 1), 1.9 + 0.27 * top), layout="constrained")
         axis = figure.subplots()
+        axis.grid(False)
         for (policy, problem), ratio in shown.items():
             x, y = problems.index(problem), places[policy]
             color = map_of(0.9 * float(norm(max(ratio, 1.0))))
@@ -90,11 +92,8 @@ def curve_panel(title: str, results: Mapping[str, Result], groups: Mapping[str, 
     ends = [float(np.asarray(line.y)[-1]) for line in lines]
     far_apart = min(ends) > 0 and max(ends) > 10 * min(ends)
     if far_apart:
-        floor = min(ends) / 5
-        lines = [
-            Line(line.name, line.x, *(np.maximum(part, floor) for part in (line.y, line.low, line.high)), color=line.color, dash=line.dash)  # type: ignore[arg-type]
-            for line in lines
-        ]
+        floor = min(ends) / 5  # the first rounds would stretch the axis
+        lines = [replace(line, **{part: np.maximum(getattr(line, part), floor) for part in ("y", "low", "high")}) for line in lines]
     return Panel(f"{title}{' (logarithmic)' if far_apart else ''}", "round", "regret", lines, yscale="log" if far_apart else "linear")
 
 
@@ -107,8 +106,3 @@ def with_curve(names: Sequence[str], featured: Sequence[str]) -> list[str]:
     """Those with a curve: all, or the featured ones where there are too many."""
     chosen = list(names) if len(names) <= MOST_CURVES else [name for name in names if name in featured]
     return chosen[:MOST_CURVES] or list(names)[:MOST_CURVES]
-
-
-def finite(value: float | None) -> float | None:
-    """For JSON, which knows no infinity."""
-    return value if value is not None and math.isfinite(value) else None

@@ -63,11 +63,11 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
         difference = result.final - results[best].final
         low, high = (float(end) for end in mean_interval(result.final, LEVEL))
         less, more = (float(end) for end in mean_interval(difference, LEVEL))
-        ratio = ratio_interval(result.final, results[best].final) if case.counted else (None, None, None)
+        ratio, ratio_low, ratio_high = ratio_interval(result.final, results[best].final) if case.counted else (None, None, None)
         shares = result.pulls.sum(axis=0) / result.pulls.sum()
         rows.append(
             Score(case.name, name, groups[name], len(result.final), float(result.final.mean()), low, high, name == best,
-                  name in candidates and less <= 0, *ratio, float(difference.mean()), less, more,
+                  name in candidates and less <= 0, ratio, ratio_low, ratio_high, float(difference.mean()), less, more,
                   tuple(float(share) for share in shares), float(shares[gaps == 0].sum()))
         )  # fmt: skip
     return rows
