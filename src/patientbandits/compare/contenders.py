@@ -16,7 +16,7 @@ from patientbandits.paper.experiments import (
     NEAREST_RATIO,
     patient,
 )
-from patientbandits.policies import DKLUCB, DUCB, POLICIES, AdaptPatientBandits, PatientBandits, PatientKL, Policy
+from patientbandits.policies import DKLUCB, DUCB, KLUCB, POLICIES, AdaptPatientBandits, PatientBandits, PatientKL, Policy
 from patientbandits.problem import Problem
 
 GROUPS = {
@@ -128,6 +128,12 @@ EXPLICIT = (
 )  # fmt: skip
 """The contenders that need something from the problem, or that take part with more than their defaults."""
 
+GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base": KLUCB()}}
+"""policy -> the parameters that it has no default for, the same on every problem"""
+
+EXCLUDED: dict[str, str] = {}
+"""policy -> why it does not take part"""
+
 FIRST = "PatientThompson"
 QUICK, NEW = {FIRST, "KLUCB", "Thompson", "DelayedUCB1"}, {FIRST}
 
@@ -138,18 +144,24 @@ def covered() -> set[str]:
 
 
 def contenders() -> tuple[Contender, ...]:
-    """`EXPLICIT`, and every other policy of the package that can do with its defaults."""
-    left = [name for name in POLICIES if name not in covered() and all(_optional(f) for f in fields(POLICIES[name]))]  # type: ignore[arg-type]
-    plain = [Contender(name, _default(name), quick=name in QUICK, new=name in NEW) for name in left]
+    """`EXPLICIT`, and every other policy of the package that can do with its defaults and what it is `GIVEN`."""
+    left = [name for name in POLICIES if name not in covered() and name not in EXCLUDED and _complete(name)]
+    plain = [Contender(name, _same(name), note=_note(name), quick=name in QUICK, new=name in NEW) for name in left]
     return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST))
 
 
-def _optional(field: Any) -> bool:
-    return not field.init or field.default is not MISSING or field.default_factory is not MISSING
+def _complete(name: str) -> bool:
+    known: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
+    needed = {f.name for f in known if f.init and f.default is MISSING and f.default_factory is MISSING}
+    return needed <= set(GIVEN.get(name, {}))
 
 
-def _default(name: str) -> Callable[[Problem], Policy]:
-    return lambda problem: POLICIES[name]()
+def _same(name: str) -> Callable[[Problem], Policy]:
+    return lambda problem: POLICIES[name](**GIVEN.get(name, {}))
+
+
+def _note(name: str) -> str:
+    return ", ".join(f"{key} {getattr(value, 'label', value)}" for key, value in GIVEN.get(name, {}).items())
 
 
 def pick(owner: str, what: str, known: Sequence[Any], names: Sequence[Any] | None, kind: type) -> list[Any]:

@@ -48,9 +48,9 @@ def heat_map(rows: Sequence[Score], order: Sequence[Standing], problems: Sequenc
     for group in GROUPS:
         own = [standing.policy for standing in policies if standing.group == group]
         if own:
-            headings.append((top + 0.62, GROUPS[group]))
+            headings.append((top + 0.45, GROUPS[group]))
             places |= {policy: top + 1 + j for j, policy in enumerate(own)}
-            top += len(own) + 1.15
+            top += len(own) + 1.1
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(2.6 + 0.56 * (len(problems) + 1), 1.9 + 0.27 * top), layout="constrained")
         axis = figure.subplots()
@@ -67,7 +67,7 @@ def heat_map(rows: Sequence[Score], order: Sequence[Standing], problems: Sequenc
         for standing in policies:
             axis.text(len(problems) + 0.15, places[standing.policy], short(standing.typical), ha="center", va="center", fontsize=8.6)
         for y, words in headings:
-            axis.text(-0.5, y - 0.22, words, ha="left", va="center", fontsize=8.8, color="#626975", style="italic")
+            axis.text(-0.5, y - 0.28, words, ha="left", va="center", fontsize=8.8, color="#626975", style="italic")
         axis.set_xlim(-0.5, len(problems) + 0.7)
         axis.set_ylim(top - 0.5, -0.1)
         labels = [*problems, "on the whole"]
