@@ -17,7 +17,17 @@ from patientbandits import cli, compare, problems
 from patientbandits.compare import bars as bars_module
 from patientbandits.compare.advice import advice
 from patientbandits.compare.bars import LEAST_RUNS, Bar, bars
-from patientbandits.compare.contenders import EXCLUDED, LEAST_ALPHA, PATIENT_ALPHA, Slowest, pooled, slowest, valid_alpha
+from patientbandits.compare.contenders import (
+    EXCLUDED,
+    LEAST_ALPHA,
+    PATIENT_ALPHA,
+    Slowest,
+    feedback_of,
+    pooled,
+    slowest,
+    valid_alpha,
+    world_for,
+)  # fmt: skip
 from patientbandits.compare.scores import Score, ratio_interval, scores, standings
 from patientbandits.compare.suite import KINDS
 from patientbandits.policies import POLICIES
@@ -191,6 +201,17 @@ def test_a_policy_that_sees_more_is_not_the_best() -> None:
     assert [row.ratio for row in by_name.values()] == pytest.approx([0.5, 1.0, 2.0])
 
 
+def test_worlds_differ_in_what_is_seen_only() -> None:
+    for player in compare.contenders():
+        for case in SUITE.values():
+            policy = player.make(case.problem)
+            world = world_for(case.problem, policy)
+            assert getattr(world, "feedback", "rewards") == feedback_of(policy)
+            assert (world.means, world.delays, world.rewards, world.streams) == (
+                case.problem.means, case.problem.delays, case.problem.rewards, case.problem.streams,
+            )  # fmt: skip
+
+
 def table(regrets: dict[str, dict[str, float]], groups: dict[str, str]) -> list[Score]:
     """Scores as they would be if every run had exactly these regrets."""
     rows = []
@@ -231,6 +252,14 @@ def test_advice_follows_from_the_numbers() -> None:
     assert "50.0 times D" in given["Where A loses"][1]
     assert "Worse than pulling at random" not in given
     assert answers({name: {**row, "A": 1.0} for name, row in regrets.items()})["Where A loses"][0] == "0 of 2"
+
+
+def test_without_regret_there_is_no_ratio() -> None:
+    rows = table({"no_delay": {"A": 0.0, "B": 3.0}}, {"A": "nothing", "B": "nothing"})
+    assert [row.ratio for row in rows] == [None, None]
+    assert standings(rows) == []
+    with pytest.raises(pb.InputError, match="must be > 0"):
+        ratio_interval(np.ones(3), np.zeros(3))
 
 
 def test_standings_are_geometric_means() -> None:

@@ -52,7 +52,7 @@ def heat_map(rows: Sequence[Score], order: Sequence[Standing], problems: Sequenc
             places |= {policy: top + 1 + j for j, policy in enumerate(own)}
             top += len(own) + 1.1
     with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(2.6 + 0.56 * (len(problems) + 1), 1.9 + 0.27 * top), layout="constrained")
+        figure = Figure(figsize=(2.3 + 0.46 * (len(problems) + 1), 1.8 + 0.26 * top), layout="constrained")
         axis = figure.subplots()
         axis.grid(False)
         for (policy, problem), ratio in shown.items():
@@ -62,10 +62,10 @@ def heat_map(rows: Sequence[Score], order: Sequence[Standing], problems: Sequenc
             if cells[policy, problem].tied:
                 axis.add_patch(Rectangle((x - 0.45, y - 0.43), 0.9, 0.86, fill=False, edgecolor="#d55e00", linewidth=1.7, zorder=3))
             ink = "white" if ratio > 5 else "#1d2129"
-            axis.text(x, y, short(ratio), ha="center", va="center", fontsize=8.6, color=ink, zorder=4,
+            axis.text(x, y, short(ratio), ha="center", va="center", fontsize=9, color=ink, zorder=4,
                       fontweight="bold" if cells[policy, problem].tied else "normal")  # fmt: skip
         for standing in policies:
-            axis.text(len(problems) + 0.15, places[standing.policy], short(standing.typical), ha="center", va="center", fontsize=8.6)
+            axis.text(len(problems) + 0.15, places[standing.policy], short(standing.typical), ha="center", va="center", fontsize=9)
         for y, words in headings:
             axis.text(-0.5, y - 0.28, words, ha="left", va="center", fontsize=8.8, color="#626975", style="italic")
         axis.set_xlim(-0.5, len(problems) + 0.7)

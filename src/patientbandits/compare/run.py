@@ -91,34 +91,26 @@ def run(
     seed = whole("compare", "seed", seed)
     if with_bars is None:
         with_bars = not quick and problems is None and contenders is None
+    plan = {(case.name, player.name): simulation(case, player, seed) for case in cases for player in players}
     folder = Path(out)
     for part in ("figures", "data", "pieces"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-
-    plan = {(case.name, player.name): simulation(case, player, seed) for case in cases for player in players}
-    samples: dict[tuple[str, int], Simulation] = {}
-    for (_, name), planned in plan.items():
-        samples.setdefault((name, planned.problem.arms), planned)
+    batches: dict[tuple[str, int], dict[tuple[str, str], Simulation]] = {}
+    for key, planned in plan.items():
+        batches.setdefault((key[1], planned.problem.arms), {})[key] = planned
+    samples = {of: next(iter(batch.values())) for of, batch in batches.items()}
     clock = speeds(samples, folder / "pieces", start(len(samples)) if start else None)
     hurdles = list(bars()) if with_bars else []
-    raised = {bar.name: bar.simulations(BAR_RUNS if runs is None else max(runs, LEAST_RUNS), seed) for bar in hurdles}
-    # Batches of about the same cost per round: the estimate of the time left needs no more, and a cluster has enough to share out.
-    batches = {key: [one for (_, name), one in plan.items() if (name, one.problem.arms) == key] for key in samples}
-    weights = {key: clock[key] for key in batches}
-    work = {key: weights[key] * sum(one.rounds for one in batch) for key, batch in batches.items()}
-    bar_weight = {name: _bar_cost(simulations, clock) for name, simulations in raised.items()}
-    total = sum(work.values()) + sum(bar_weight[name] * sum(s.rounds for s in group) for name, group in raised.items())
-    tell = start(max(1, round(1e9 * total))) if start else None
-
-    def play(batch: list[Simulation], seconds: float) -> list[Result]:
-        progress = (lambda rounds: tell(round(1e9 * seconds * rounds))) if tell else None
-        return sweep(batch, folder / "pieces", workers, progress, **sweep_options)
-
-    found: dict[int, Result] = {}
-    for key, batch in batches.items():
-        found |= {id(one): result for one, result in zip(batch, play(batch, weights[key]), strict=True)}
-    results = {key: found[id(one)] for key, one in plan.items()}
-    measured = [bar.measured(play(raised[bar.name], bar_weight[bar.name])) for bar in hurdles]
+    bar_runs = BAR_RUNS if runs is None else max(runs, LEAST_RUNS)
+    costly = [(clock[of], list(batch.values())) for of, batch in batches.items()]
+    costly += [(_bar_cost(batch, clock), batch) for batch in (bar.simulations(bar_runs, seed) for bar in hurdles)]
+    played = play(costly, folder / "pieces", start, workers=workers, **sweep_options)
+    results = {
+        key: result
+        for batch, done in zip(batches.values(), played[: len(batches)], strict=True)
+        for key, result in zip(batch, done, strict=True)
+    }
+    measured = [bar.measured(done) for bar, done in zip(hurdles, played[len(batches) :], strict=True)]
 
     groups = {player.name: player.group(cases[0].problem) for player in players}
     rows = [row for case in cases for row in scores(case, {player.name: results[case.name, player.name] for player in players}, groups)]
@@ -126,7 +118,7 @@ def run(
     comparison = Comparison(
         tuple(cases), tuple(players), groups, results, rows, standings(rows),
         advice(cases, rows, fewest, [player.name for player in players if player.new]), measured, clock, seed,
-        sum(one.rounds for one in (*plan.values(), *(one for group in raised.values() for one in group))),
+        sum(one.rounds for _, batch in costly for one in batch),
     )  # fmt: skip
     write(comparison, folder)
     return comparison
@@ -148,6 +140,16 @@ def chosen(
 def simulation(case: Case, player: Contender, seed: int) -> Simulation:
     policy = player.make(case.problem)
     return Simulation(world_for(case.problem, policy), policy, case.horizon, case.runs, seed, record=RECORD)
+
+
+def play(batches: Sequence[tuple[float, list[Simulation]]], pieces: Path, start: Start | None, **sweep_options: Any) -> list[list[Result]]:
+    """Carry out batches of simulations, each with its seconds per round: what the estimate of the time left goes by."""
+    tell = start(max(1, round(1e9 * sum(cost * one.rounds for cost, batch in batches for one in batch)))) if start else None
+
+    def counting(cost: float) -> Callable[[int], None] | None:
+        return (lambda rounds: tell(round(1e9 * cost * rounds))) if tell else None
+
+    return [sweep(batch, pieces, progress=counting(cost), **sweep_options) for cost, batch in batches]
 
 
 def _bar_cost(simulations: Sequence[Simulation], clock: Mapping[tuple[str, int], float]) -> float:

@@ -10,6 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from patientbandits.compare.suite import Case
+from patientbandits.errors import require
 from patientbandits.result import Array, Result, mean_interval
 
 LEVEL = 0.95
@@ -31,7 +32,7 @@ class Score:
     tied: bool
     """sees only rewards and is not significantly worse than the best: the interval of the difference holds 0"""
     ratio: float | None
-    """to the best; None if no regret is possible"""
+    """to the best; None if that has no regret"""
     ratio_low: float | None
     ratio_high: float | None
     difference: float
@@ -45,8 +46,7 @@ class Score:
 def ratio_interval(ours: Array, theirs: Array) -> tuple[float, float, float]:
     """r = mean(a) / mean(b) of paired values, with r -+ z sd(a - r b) / (sqrt(n) mean(b)), the delta method's interval."""
     bottom = float(theirs.mean())
-    if bottom <= 0:
-        return math.inf, 0.0, math.inf
+    require(bottom > 0, "ratio", "the mean below must be > 0", mean=bottom)
     ratio = float(ours.mean()) / bottom
     spread = float((ours - ratio * theirs).std(ddof=1)) / math.sqrt(len(ours)) / bottom
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * spread
@@ -57,13 +57,14 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
     """The scores of all policies on one problem; ``groups``: what each has to go on."""
     candidates = [name for name in results if groups[name] != "reports"] or list(results)
     best = min(candidates, key=lambda name: float(results[name].final.mean()))
+    comparable = case.counted and results[best].final.mean() > 0
     gaps = np.array(case.problem.gaps)
     rows = []
     for name, result in results.items():
         difference = result.final - results[best].final
         low, high = (float(end) for end in mean_interval(result.final, LEVEL))
         less, more = (float(end) for end in mean_interval(difference, LEVEL))
-        ratio, ratio_low, ratio_high = ratio_interval(result.final, results[best].final) if case.counted else (None, None, None)
+        ratio, ratio_low, ratio_high = ratio_interval(result.final, results[best].final) if comparable else (None, None, None)
         shares = result.pulls.sum(axis=0) / result.pulls.sum()
         rows.append(
             Score(case.name, name, groups[name], len(result.final), float(result.final.mean()), low, high, name == best,
@@ -92,7 +93,7 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
     """Every policy's standing, the best first."""
     by_policy: dict[str, list[Score]] = {}
     for row in rows:
-        if row.ratio is not None and math.isfinite(row.ratio):
+        if row.ratio is not None:
             by_policy.setdefault(row.policy, []).append(row)
     found = []
     for policy, own in by_policy.items():

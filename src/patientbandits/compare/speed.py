@@ -1,4 +1,7 @@
-"""Time per round of each policy, measured on one core; kept beside the pieces, so that it is measured once."""
+"""Time per round of each policy, on one core; kept beside the pieces, so that it is measured once.
+
+It is the processor's time, not the clock's: others at work on the machine do not count.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ def seconds_per_round(simulation: Simulation) -> float:
     """The slope of the time over the runs: what a call costs once (tables, memory, compilation) does not count."""
 
     def taken(runs: int) -> float:
-        began = time.perf_counter()
+        began = time.thread_time()
         simulation.play(0, runs, workers=1)
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     taken(1)  # compiles
     once, runs = min(taken(1), taken(1)), 5

@@ -12,6 +12,8 @@ from patientbandits.policies import Policy
 from patientbandits.problem import Problem
 from patientbandits.study import read_study
 
+KIND = "the problem is one of your study file"
+
 
 def with_study(
     path: str | None, problems: Sequence[str] | None, policies: Sequence[str] | None, quick: bool
@@ -22,7 +24,15 @@ def with_study(
     study = read_study(path)
     cases, players = chosen(problems, policies, quick)
     own_cases = [
-        Case(name, "From the study file.", "what you want to know", problem, study.horizon, ("of your study file",), study.runs)
+        Case(
+            name,
+            "From the study file.",
+            "what you want to know",
+            problem,
+            study.horizon,
+            ("the problem is one of your study file",),
+            study.runs,
+        )
         for name, problem in study.problems.items()
     ]
     own_players = [Contender(name, _always(policy), note="from the study file") for name, policy in study.policies.items()]
