@@ -136,10 +136,10 @@ def run_compare(options: argparse.Namespace) -> None:
 
     began, out = time.monotonic(), options.out or "out/compare"
     problems, policies = with_study(options.study, options.problems, options.policies, options.quick)
+    seed = DEFAULT_SEED if options.seed is None else options.seed
     found = run(
-        out, problems, policies, options.runs, DEFAULT_SEED if options.seed is None else options.seed, options.quick, options.bars,
-        options.workers, progress_bar(options),
-    )  # fmt: skip
+        out, problems, policies, options.runs, seed, options.quick, options.bars, start=progress_bar(options), workers=options.workers
+    )
     if options.json:
         print(json.dumps(found.data(), indent=1))
         return
