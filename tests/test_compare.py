@@ -239,18 +239,23 @@ def test_advice_follows_from_the_numbers() -> None:
     assert given["You know the law of the delays of all arms together"][0] == "C"
     assert "does not pay" in given["You know the law of the delays of all arms together"][1]
     assert given["Every pull reports in the end, zeros too"][0] == "E"
-    assert given["Every microsecond counts"][0] == "A", "B is 1.9 times worse on the whole"
+    assert given["Every microsecond counts"][0] == "B", "ten times as fast"
+    assert given["You cannot afford a bad surprise"][0] == "A"
     assert given["Where A loses"][0] == "2 of 2"
     assert given["Where A loses"][1].endswith(": homogeneous (1.1 times C) and heterogeneous (1.1 times C).")
-    assert given["Worse than pulling at random"][1] == "D (heterogeneous)."
+    assert given["Worse than pulling at random somewhere"] == ("1 of 4", "D on 1 problem. Nowhere: A, B and C.")
 
     doctored = {name: {**row, "B": row["A"] * 0.8, "D": 1.0} for name, row in regrets.items()}
     given = answers(doctored)
     assert given["You know nothing about the delays"][0] == "B"
     assert given["You know the law of the delays of all arms together"][0] == "D"
-    assert given["Every microsecond counts"][0] == "B"
+    assert "Every microsecond counts" not in given, "the best is the fastest already"
+    assert given["Every pull reports in the end, zeros too"][0] == "E", "it needs no law"
     assert "50.0 times D" in given["Where A loses"][1]
-    assert "Worse than pulling at random" not in given
+    assert "Worse than pulling at random somewhere" not in given
+    unlucky = answers({"homogeneous": regrets["homogeneous"], "heterogeneous": {**regrets["heterogeneous"], "A": 400.0, "B": 300.0}})
+    assert unlucky["You know nothing about the delays"][0] == "A"
+    assert unlucky["You cannot afford a bad surprise"][0] == "B"
     assert answers({name: {**row, "A": 1.0} for name, row in regrets.items()})["Where A loses"][0] == "0 of 2"
 
 

@@ -74,7 +74,9 @@ def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2
     with rc_context(STYLE):  # type: ignore[arg-type]
         names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
         per_row = max(1, min(len(names) + 1, int(columns * width * 13 / (max(map(len, names)) + 8))))
-        legend_rows = -(-(len(names) + any(panel.points for panel in panels)) // per_row)
+        entries = len(names) + any(panel.points for panel in panels)
+        legend_rows = -(-entries // per_row)
+        per_row = -(-entries // legend_rows)  # rows of the same length
         figure = Figure(figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from patientbandits.compare.scores import Score, Standing, standings
-from patientbandits.compare.suite import KINDS, Case
+from patientbandits.compare.suite import HOPELESS, KINDS, Case
 
 CONDITIONS = {
     "nothing": "You know nothing about the delays",
@@ -14,8 +14,11 @@ CONDITIONS = {
     "law": "You know the law of the delays of all arms together",
     "reports": "Every pull reports in the end, zeros too",
 }
-NEAR, MUCH = 1.5, 1.1
-"""Within 1.5 times the best on the whole is good enough to prefer for its speed; 10 % more regret is a loss worth telling."""
+CHANCE = "Uniform"
+"""The yardstick that nobody would use."""
+
+MUCH, FASTER, MOST = 1.1, 10.0, 5
+"""10 % more regret is a loss worth telling; ten times as fast is worth some regret; at most five examples in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,15 @@ def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def some(parts: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    return listed(list(parts) if len(parts) <= MOST + 1 else [*parts[:MOST], f"{len(parts) - MOST} more"])
+
+
+def times_best(standing: Standing) -> str:
+    return "the best" if standing.typical < 1.005 else f"{standing.typical:.2f} times the best"
+
+
 def record_of(standing: Standing) -> str:
     return (
         f"{standing.typical:.2f} times the regret of the best on the whole (geometric mean over {plural(standing.problems, 'problem')}), "
@@ -44,28 +56,37 @@ def record_of(standing: Standing) -> str:
 
 def advice(cases: Sequence[Case], rows: Sequence[Score], cost: Mapping[str, float], new: Sequence[str]) -> list[Advice]:
     """``cost``: seconds per round with the fewest arms; ``new``: the policies to be frank about."""
-    order = standings(rows)
+    order = [standing for standing in standings(rows) if standing.policy != CHANCE]
     if not order:
         return []
-    return [*by_knowledge(order), *by_kind(cases, rows), *by_speed(order, cost), *losses(rows, new), *worse_than_chance(rows)]
+    fair = {case.name for case in cases if HOPELESS not in case.kinds}
+    return [
+        *by_knowledge(order), *by_worst_case(order), *by_kind(cases, rows), *by_speed(order, cost), *losses(rows, new),
+        *worse_than_chance([row for row in rows if row.problem in fair]),
+    ]  # fmt: skip
 
 
 def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
-    """For each thing one may know, the policy with the least regret on the whole that uses no more than that."""
-    given, least = [], None
-    for group, condition in CONDITIONS.items():
-        own = next((standing for standing in order if standing.group == group), None)
+    """For each thing one may know, the policy with the least regret on the whole that uses no more than that.
+
+    Who knows the law knows a bound as well; who sees reports need know nothing.
+    """
+    first = {group: next((standing for standing in order if standing.group == group), None) for group in CONDITIONS}
+    implied = {"nothing": (), "bound": ("nothing",), "law": ("nothing", "bound"), "reports": ("nothing",)}
+    given = []
+    for group, own in first.items():
         if own is None:
             continue
+        without = min((s for less in implied[group] if (s := first[less])), key=lambda standing: standing.typical, default=None)
         why = f"{own.policy}: {record_of(own)}"
-        if least is not None and own.typical >= least.typical:
-            given.append(Advice(condition, least.policy, f"That knowledge does not pay here: {why} {least.policy} needs none of it."))
-            continue
-        if least is not None:
-            why += f" That is {own.typical / least.typical:.2f} times the regret of {least.policy}, which needs less."
-        given.append(Advice(condition, own.policy, why))
-        if group != "reports":
-            least = own
+        if without is None:
+            given.append(Advice(CONDITIONS[group], own.policy, why))
+        elif own.typical < without.typical:
+            why += f" That is {own.typical / without.typical:.2f} times the regret of {without.policy}, which needs less."
+            given.append(Advice(CONDITIONS[group], own.policy, why))
+        else:
+            why = f"This does not pay here: {why} {without.policy} needs less and does better."
+            given.append(Advice(CONDITIONS[group], without.policy, why))
     return given
 
 
@@ -78,9 +99,9 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         plain = next((standing for standing in order if standing.group == "nothing"), None)
         if plain is None:
             continue
-        why = f"{plain.typical:.2f} times the best on {listed(sorted(names))}."
+        why = f"{times_best(plain).capitalize()} on {listed(sorted(names))}{' together' if len(names) > 1 else ''}."
         if order[0].typical * MUCH < plain.typical:
-            why += f" Better, but told more: {order[0].policy} ({order[0].typical:.2f} times the best)."
+            why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
         rivals = [s.policy for s in order[:6] if s.group == "nothing" and s is not plain and s.typical < plain.typical * MUCH]
         if rivals:
             why += f" About as good: {listed(rivals)}."
@@ -88,22 +109,32 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
     return given
 
 
-def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advice]:
-    """The fastest that is nearly as good as the best of those that need no knowledge."""
-    plain = [standing for standing in order if standing.group == "nothing" and standing.policy in cost]
-    if not plain:
+def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
+    """The policy whose worst problem is the least bad."""
+    plain = [standing for standing in order if standing.group == "nothing"]
+    if len(plain) < 2:
         return []
-    near = [standing for standing in plain if standing.typical <= NEAR * plain[0].typical]
-    fastest = min(near, key=lambda standing: cost[standing.policy])
-    slow = cost[plain[0].policy]
-    if fastest is plain[0]:
-        others = "nothing told as little comes within 1.5 times of it and is faster"
-        return [Advice("Every microsecond counts", fastest.policy, f"{1e6 * slow:.2g} µs per round; {others}.")]
+    safe, usual = min(plain, key=lambda standing: standing.worst), plain[0]
+    why = f"{safe.worst:.1f} times the best at worst ({safe.worst_problem})"
+    if safe is not usual:
+        why += f"; {usual.policy}, better on the whole, {usual.worst:.1f} times ({usual.worst_problem})"
+    told = min((standing for standing in order if standing.group in ("bound", "law")), key=lambda standing: standing.worst, default=safe)
+    if told.worst < safe.worst:
+        why += f". Told more, {told.policy}: {told.worst:.1f} times ({told.worst_problem})"
+    return [Advice("You cannot afford a bad surprise", safe.policy, f"{why}.")]
+
+
+def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advice]:
+    """Of those that are told nothing and are ten times as fast as the best of them, the one with the least regret."""
+    plain = [standing for standing in order if standing.group == "nothing" and standing.policy in cost]
+    fast = [standing for standing in plain if cost[standing.policy] * FASTER <= cost[plain[0].policy]]
+    if not fast:
+        return []
     why = (
-        f"{1e6 * cost[fastest.policy]:.2g} µs per round against {1e6 * slow:.2g} µs of {plain[0].policy}, "
-        f"for {fastest.typical / plain[0].typical:.2f} times its regret."
+        f"{1e6 * cost[fast[0].policy]:.2g} µs per round against {1e6 * cost[plain[0].policy]:.2g} µs of {plain[0].policy}, "
+        f"for {fast[0].typical / plain[0].typical:.2f} times its regret."
     )
-    return [Advice("Every microsecond counts", fastest.policy, why)]
+    return [Advice("Every microsecond counts", fast[0].policy, why)]
 
 
 def losses(rows: Sequence[Score], new: Sequence[str]) -> list[Advice]:
@@ -116,19 +147,23 @@ def losses(rows: Sequence[Score], new: Sequence[str]) -> list[Advice]:
         if not played:
             continue
         lost.sort(key=lambda row: -(row.ratio or 0.0))
-        told = listed([f"{row.problem} ({row.ratio:.1f} times {best[row.problem]})" for row in lost]) if lost else "nowhere"
+        told = some([f"{row.problem} ({row.ratio:.1f} times {best[row.problem]})" for row in lost]) if lost else "nowhere"
         given.append(Advice(f"Where {policy} loses", f"{len(lost)} of {played}", f"Significantly and by more than 10 %: {told}."))
     return given
 
 
 def worse_than_chance(rows: Sequence[Score]) -> list[Advice]:
-    """Policies that do worse than pulling at random somewhere."""
-    chance = {row.problem: row.low for row in rows if row.policy == "Uniform" and row.ratio is not None}
-    bad: dict[str, list[str]] = {}
-    for row in rows:
-        if row.policy != "Uniform" and row.problem in chance and row.low > chance[row.problem] and row.difference_low > 0:
-            bad.setdefault(row.policy, []).append(row.problem)
-    if not bad:
+    """Who does worse than pulling at random, and how often: its interval lies above that of `CHANCE`."""
+    chance = {row.problem: row.high for row in rows if row.policy == CHANCE and row.ratio is not None}
+    others = [row for row in rows if row.problem in chance and row.policy != CHANCE and row.group != "reports"]
+    bad = dict.fromkeys((row.policy for row in others), 0)
+    for row in others:
+        bad[row.policy] += row.low > chance[row.problem]
+    often = sorted((policy for policy in bad if bad[policy]), key=lambda policy: -bad[policy])
+    if not often:
         return []
-    parts = [f"{policy} ({listed(names)})" for policy, names in sorted(bad.items(), key=lambda item: (-len(item[1]), item[0]))]
-    return [Advice("Worse than pulling at random", plural(len(bad), "policy").replace("policys", "policies"), f"{'; '.join(parts)}.")]
+    never = [policy for policy in bad if not bad[policy]]
+    why = (
+        f"{some([policy + ' on ' + plural(bad[policy], 'problem') for policy in often])}. Nowhere: {listed(never) if never else 'nobody'}."
+    )
+    return [Advice("Worse than pulling at random somewhere", f"{len(often)} of {len(bad)}", why)]

@@ -10,6 +10,7 @@ from patientbandits.errors import InputError, whole
 from patientbandits.problem import Problem
 from patientbandits.rewards import Beta, Scaled
 
+HOPELESS = "hopeless"
 KINDS = {
     "slow arm best": "the better arm is the slow one, with a heavy tail",
     "same delays": "all arms have the same delays, or the slow arm is no better",
@@ -18,7 +19,7 @@ KINDS = {
     "rare": "rewards are rare (1 to 5 %)",
     "many arms": "there are ten arms or more",
     "values": "rewards are amounts, not just 0 or 1",
-    "hopeless": "delays hide just what would tell the arms apart (Theorem 4)",
+    HOPELESS: "delays hide just what would tell the arms apart (Theorem 4)",
 }
 """kind of problem -> how to recognise it"""
 
@@ -118,8 +119,8 @@ def suite() -> tuple[Case, ...]:
              Problem([0.8, 0.6], [Lomax(1.0, 10), Lomax(0.3, 10)]), 5000, ("same delays",), quick=True),
         Case("theorem4_a", "Arms of 0.5 and a little less, no delays: the harmless one of Theorem 4's two problems.",
              "the same view as theorem4_b, with the other arm best: nobody can do well on both",
-             pair[0], 3000, ("hopeless",)),
+             pair[0], 3000, (HOPELESS,)),
         Case("theorem4_b", "The same to the eye as theorem4_a; but the second arm is better: some of its rewards come after the end.",
              "the same view as theorem4_a, with the other arm best",
-             pair[1], 3000, ("hopeless",)),
+             pair[1], 3000, (HOPELESS,)),
     )  # fmt: skip
