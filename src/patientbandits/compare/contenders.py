@@ -16,7 +16,7 @@ from patientbandits.paper.experiments import (
     NEAREST_RATIO,
     patient,
 )
-from patientbandits.policies import DKLUCB, DUCB, KLUCB, POLICIES, AdaptPatientBandits, PatientBandits, PatientKL, Policy
+from patientbandits.policies import DKLUCB, DUCB, KLUCB, POLICIES, AdaptPatientBandits, GuardedThompson, PatientBandits, PatientKL, Policy
 from patientbandits.problem import Problem
 
 GROUPS = {
@@ -111,6 +111,8 @@ def adapt(problem: Problem) -> Policy:
 
 
 EXPLICIT = (
+    Contender("GuardedThompson", lambda problem: GuardedThompson(guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)), "bound",
+              "guarded by PatientKL, told the largest alpha with which Assumption 1 holds", new=True),
     Contender("PatientKL", lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)), "bound",
               "told the largest alpha with which Assumption 1 holds", quick=True, new=True),
     Contender("PatientKL-envelope", lambda problem: PatientKL(envelope=slowest(problem)), "bound",
