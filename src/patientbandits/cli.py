@@ -62,6 +62,14 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("study", metavar="STUDY.toml")
     command.set_defaults(run=run_simulate)
 
+    command = commands.add_parser("compare", parents=[work], help="every policy on a standard suite of problems, with a page of results")
+    command.add_argument("--quick", action="store_true", help="few problems, policies and runs: a first look within a minute")
+    command.add_argument("--problems", nargs="+", metavar="NAME", help="which problems; all by default (an unknown name lists them)")
+    command.add_argument("--policies", nargs="+", metavar="NAME", help="which policies; all by default")
+    command.add_argument("--bars", action=argparse.BooleanOptionalAction, help="measure the bars; by default if nothing is left out")
+    command.add_argument("--study", metavar="STUDY.toml", help="add the problems and policies of a study file")
+    command.set_defaults(run=run_compare)
+
     command = commands.add_parser("policies", parents=[common], help="the policies there are, with their parameters")
     command.set_defaults(run=run_policies)
     command = commands.add_parser("laws", parents=[common], help="the laws of delays and rewards there are, with their parameters")
@@ -138,6 +146,27 @@ def run_simulate(options: argparse.Namespace) -> None:
     ]
     print_table(table)
     print(f"\nfigure: {out}/regret.png   table: {out}/table.csv   results: {out}/results/")
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from patientbandits.compare.run import DEFAULT_SEED, run
+    from patientbandits.compare.terminal import summary
+    from patientbandits.compare.yours import with_study
+
+    began, out = time.monotonic(), options.out or "out/compare"
+    problems, policies = with_study(options.study, options.problems, options.policies, options.quick)
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    found = run(
+        out, problems, policies, options.runs, seed, options.quick, options.bars, start=progress_bar(options), workers=options.workers
+    )
+    if options.json:
+        print(json.dumps(found.data(), indent=1))
+        return
+    for heading, table in summary(found):
+        print(f"{heading}\n")
+        print_table(table)
+        print()
+    print(f"page: {out}/comparison.html   data: {out}/comparison.json, {out}/data/   {time.monotonic() - began:.0f} s")
 
 
 def run_policies(options: argparse.Namespace) -> None:

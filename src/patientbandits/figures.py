@@ -64,8 +64,8 @@ class Panel:
     """horizontal lines with a word to each"""
 
 
-def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2) -> None:
-    """Draw ``panels`` side by side, one legend below them, to ``stem``.png and ``stem``.svg."""
+def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2, width: float = 5.4, height: float = 3.5) -> None:
+    """Draw ``panels``, each ``width`` by ``height`` inches, one legend below them, to ``stem``.png and ``stem``.svg."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -73,9 +73,11 @@ def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2
     rows = -(-len(panels) // columns)
     with rc_context(STYLE):  # type: ignore[arg-type]
         names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
-        per_row = max(1, min(len(names) + 1, int(columns * 70 / (max(map(len, names)) + 8))))
-        legend_rows = -(-(len(names) + any(panel.points for panel in panels)) // per_row)
-        figure = Figure(figsize=(5.4 * columns, 3.5 * rows + 0.24 * legend_rows + 0.1), layout="constrained")
+        per_row = max(1, min(len(names) + 1, int(columns * width * 13 / (max(map(len, names)) + 8))))
+        entries = len(names) + any(panel.points for panel in panels)
+        legend_rows = -(-entries // per_row)
+        per_row = -(-entries // legend_rows)  # rows of the same length
+        figure = Figure(figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}
         for panel, axis in zip(panels, axes, strict=False):
@@ -83,10 +85,15 @@ def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2
         for axis in axes[len(panels) :]:
             axis.set_visible(False)
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=per_row, columnspacing=1.6, handlelength=2.2)
-        for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=kind, **options)
-            write_atomically(Path(f"{os.fspath(stem)}.{kind}"), buffer.getvalue())
+        save(figure, stem)
+
+
+def save(figure: Any, stem: str | os.PathLike[str]) -> None:
+    """Write ``figure`` to ``stem``.png and ``stem``.svg, the same bytes whenever it is the same figure."""
+    for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, **options)
+        write_atomically(Path(f"{os.fspath(stem)}.{kind}"), buffer.getvalue())
 
 
 def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, Any]) -> None:

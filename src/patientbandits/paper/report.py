@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import platform
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from patientbandits._version import __version__
+from patientbandits.pages import render_page
 from patientbandits.paper.claims import FAILS, HOLDS, PARTLY, Claim
 from patientbandits.paper.experiments import Series
 
@@ -72,17 +70,9 @@ def deviations(
 
 def render(sections: list[Section], summary: dict[str, Any], figures: Path, seconds: float) -> str:
     """The page."""
-    import jinja2
-    import numba
-
-    template = (files("patientbandits.paper") / "report.html.j2").read_text()
     texts = tomllib.loads((files("patientbandits.paper") / "sections.toml").read_text())
-    pictures = {path.stem: base64.b64encode(path.read_bytes()).decode() for path in figures.glob("*.svg")}
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters["percent"] = lambda value, digits=1: f"{100 * value:.{digits}f} %"
     counts = Counter(claim.verdict for section in sections for _, claim in section.claims)
-    return environment.from_string(template).render(
-        sections=sections, texts=texts, pictures=pictures, summary=summary, seconds=seconds, counts=counts, verdicts=(HOLDS, PARTLY, FAILS),
-        versions={"patientbandits": __version__, "Python": platform.python_version(), "NumPy": np.__version__, "numba": numba.__version__},
-        tolerance=(TOLERANCE, UNITS, D_UCB_TOLERANCE),
+    return render_page(
+        "paper/report.html.j2", figures, sections=sections, texts=texts, summary=summary, seconds=seconds, counts=counts,
+        verdicts=(HOLDS, PARTLY, FAILS), tolerance=(TOLERANCE, UNITS, D_UCB_TOLERANCE),
     )  # fmt: skip

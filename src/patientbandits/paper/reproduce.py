@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import time
@@ -14,6 +12,7 @@ from typing import Any
 
 from patientbandits.errors import choice, whole
 from patientbandits.figures import draw
+from patientbandits.pages import write_csv
 from patientbandits.paper import proofs
 from patientbandits.paper.claims import CHECKS, STUDY_CHECKS, Claim
 from patientbandits.paper.experiments import EXPERIMENTS, Curve, Series, published_points, series
@@ -124,10 +123,12 @@ def _theory(found: dict[tuple[str, str], dict[str, Series]], seed: int) -> Secti
 
 
 def _write_csv(path: Path, rows: list[tuple[str, Series]]) -> None:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["preset", "curve", "x", "mean", "low95", "high95", "runs"])
-    for preset, curve in rows:
-        for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True):
-            writer.writerow([preset, curve.name, f"{x:g}", f"{mean:.6g}", f"{low:.6g}", f"{high:.6g}", len(curve.results[0].regret)])
-    write_atomically(path, buffer.getvalue().encode())
+    write_csv(
+        path,
+        ("preset", "curve", "x", "mean", "low95", "high95", "runs"),
+        (
+            (preset, curve.name, float(x), float(mean), float(low), float(high), len(curve.results[0].regret))
+            for preset, curve in rows
+            for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True)
+        ),
+    )

@@ -1,0 +1,7 @@
+"""Every policy on a standard suite of problems, in the same worlds: `run`, and what it is made of."""
+
+from patientbandits.compare.contenders import Contender, contenders
+from patientbandits.compare.run import Comparison, run
+from patientbandits.compare.suite import Case, suite
+
+__all__ = ["Case", "Comparison", "Contender", "contenders", "run", "suite"]
