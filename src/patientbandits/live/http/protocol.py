@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -10,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from patientbandits.live.http.problems import Answer, problem
 
 LARGEST_HEAD = 32 * 1024
+TOO_LARGE = problem(431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes.")
 
 
 class Joined:
@@ -51,9 +53,12 @@ class Protocol(HttpToolsProtocol):
         self._size += len(data)
         super().data_received(data)
         if self._size > LARGEST_HEAD and not self.transport.is_closing():
-            self._refuse(problem(431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes."))
+            self._refuse(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
+        if self._size > LARGEST_HEAD and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > LARGEST_HEAD:
+            self._refuse(TOO_LARGE)
+            raise ValueError  # read no further
         self._size = -(2**62)  # a body has a limit of its own
         super().on_headers_complete()
 
@@ -66,10 +71,11 @@ class Protocol(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(problem(400, "malformed", "this is not HTTP."))
+        if not self.transport.is_closing():
+            self._refuse(problem(400, "malformed", "this is not HTTP."))
 
     def _refuse(self, answer: Answer) -> None:
-        line = b"HTTP/1.1 %d %s\r\n" % (answer.status, b"Refused")
+        line = b"HTTP/1.1 %d %s\r\n" % (answer.status, HTTPStatus(answer.status).phrase.encode())
         head = b"content-type: %s\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % (answer.kind, len(answer.body))
         self.transport.write(line + head + answer.body)
         self.transport.close()
