@@ -234,7 +234,15 @@ def test_an_experiment_changes(api, button):
     assert decide(api, button, unit="u")["id"] == decide(api, button, unit="u")["id"]
     assert api.patch(button, json={"window": None}).json()["window"] is None
     assert api.patch(button, json={}).json() == api.get(button).json()
-    for bad in ({"add_arms": ["red"]}, {"retire": ["x"]}, {"retire": ["blue"]}, {"paused": None}, {"scale": 2}, {"name": "x"}, {"arms": ["x"]}):
+    for bad in (
+        {"add_arms": ["red"]},
+        {"retire": ["x"]},
+        {"retire": ["blue"]},
+        {"paused": None},
+        {"scale": 2},
+        {"name": "x"},
+        {"arms": ["x"]},
+    ):
         assert 400 <= api.patch(button, json=bad).status_code < 500, bad
 
 
