@@ -50,6 +50,8 @@ def test_from_decision_to_export(db):
     assert as_json("decide", "button", "--unit", "u", "--key", "k", "--db", db) == made | {"duplicate": True}
     assert as_json("convert", "button", made["id"], "--value", "0.5", "--db", db) == {"duplicate": False, "counted": True}
     assert told("convert", "button", made["id"], "--value", "0.5", "--db", db) == "duplicate, counted\n"
+    assert [arm["pulls"] for arm in as_json("report", "button", "--db", db)["arms"]] in ([0, 1], [1, 0])
+    assert re.search(r"^blue +[01] ", told("report", "button", "--db", db), re.MULTILINE)
     (row,) = csv.DictReader(io.StringIO(told("export", "button", "--db", db)))
     assert (row["decision"], row["value"]) == (made["id"], "0.5")
     told("export", "button", "--db", db, "--format", "parquet", "--out", db.with_suffix(".parquet"))
@@ -74,9 +76,11 @@ def test_experiments(db):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["decide", "nope"], "none of this name"), (["decide", "button", "--unit", ""], "unit"), (["convert", "button", "x"], "none with this id"),
+    [(["decide", "nope"], "none of this name"), (["decide", "button", "--unit", ""], "unit"),
+     (["convert", "button", "x"], "none with this id"),
      (["experiments", "create", "button", "a"], "other settings"), (["experiments", "create", "x/y", "a"], "a name must be"),
-     (["experiments", "change", "button", "--policy", "{"], "policy must be"), (["experiments", "change", "button", "--retire", "x"], "no such arms"),
+     (["experiments", "change", "button", "--policy", "{"], "policy must be"),
+     (["experiments", "change", "button", "--retire", "x"], "no such arms"),
      (["experiments", "change", "button", "--window", "1", "--no-window"], "exclude"), (["keys", "revoke", "x"], "none with this id")],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_exit_2(db, arguments, said):
