@@ -42,7 +42,7 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument("id", metavar="DECISION")
     command.set_defaults(run=run_retract)
 
-    command = commands.add_parser("report", parents=[one], help="what is known of each arm, as JSON")
+    command = commands.add_parser("report", parents=[one], help="what is known of each arm")
     command.set_defaults(run=run_report)
 
     command = commands.add_parser("export", parents=[one], help="every decision with what became of it")
@@ -231,8 +231,33 @@ def run_retract(options: argparse.Namespace) -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     with experiment(options) as handle:
-        found = handle.report()  # type: ignore[attr-defined]
-    print(json.dumps(found, indent=1))
+        found = handle.report()
+    show(options, found, report_lines(found))
+
+
+def report_lines(found: dict[str, Any]) -> list[str]:
+    def number(value: float | None, form: str) -> str:
+        return "-" if value is None else format(value, form)
+
+    rows = [
+        [
+            "arm",
+            "decisions",
+            "conversions",
+            "seen so far",
+            "corrected rate",
+            f"{100 * found['level']:g} % interval",
+            "still to come",
+            "best",
+        ]
+    ]
+    for arm in found["arms"]:
+        interval = "-" if arm["rate"] is None else f"{arm['low']:.4g} .. {arm['high']:.4g}"
+        rows.append([arm["arm"] + " (retired)" * arm["retired"], str(arm["pulls"]), str(arm["conversions"]), number(arm["raw_rate"], ".4g"),
+                     number(arm["rate"], ".4g"), interval, number(arm["to_come"], ".1f"), number(arm["best"], ".1%")])  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*table, *found["notes"]]
 
 
 def run_export(options: argparse.Namespace) -> None:

@@ -35,7 +35,8 @@ def report(handle: ExperimentHandle) -> dict[str, Any]:
     found = _posteriors([counts[place] for place in settings.active], times)
     by_place = dict(zip(settings.active, found, strict=True))
     arms = [
-        _arm(settings.arms[place], counts[place], by_place.get(place), place in active, settings.scale) for place in range(len(settings.arms))
+        _arm(settings.arms[place], counts[place], by_place.get(place), place in active, settings.scale)
+        for place in range(len(settings.arms))
     ]
     seen = [place for place in settings.active if counts[place].conversions]
     curves = [_curve(settings.arms[place], by_place[place]) for place in seen]

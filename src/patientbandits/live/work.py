@@ -83,6 +83,8 @@ class Work:
 
     def _choose(self) -> None:
         """Let the policy take part, and complete the entries of its decisions."""
+        experiment = self.state.experiment.id
         for seq, arm, propensity in self.state.advance(self._lines):
-            made = self.decided[seq] = self.decided[seq]._replace(arm=arm, propensity=propensity)
-            self.entries.append(Entry(self.state.experiment.id, seq, "decision", made.time, arm, propensity, made.unit, made.key))
+            _, _, time, _, unit, key, *_ = self.decided[seq]
+            self.decided[seq] = Decided(seq, arm, time, propensity, unit, key, None, None, None, None)
+            self.entries.append(Entry(experiment, seq, "decision", time, arm, propensity, unit, key))

@@ -118,7 +118,7 @@ async def change(service: Service, request: Request) -> Answer:
 async def report(service: Service, request: Request) -> Answer:
     request.query()
     handle = await service.experiment(request.part)
-    return Answer(200, encode(await service.aside(handle.report)))  # type: ignore[attr-defined]
+    return Answer(200, encode(await service.aside(handle.report)))
 
 
 async def timeseries(service: Service, request: Request) -> Answer:

@@ -1,75 +1,78 @@
-"""uvicorn's protocol, with three differences: an answer is written at once, a head may not be endless, errors are problems."""
+"""uvicorn's protocol, with three differences: a short cut for whole answers, heads that may not be endless, errors as problems."""
 
 from __future__ import annotations
 
-import asyncio
+from http import HTTPStatus
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from patientbandits.live.http.problems import Answer, problem
 
 LARGEST_HEAD = 32 * 1024
+TOO_LARGE = problem(431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes.")
+SHORT_CUT = "patientbandits.cycle"
+"""where the scope keeps the cycle that can take a whole answer"""
 
 
-class Joined:
-    """A transport that keeps the head of an answer until its body comes: one system call, one packet."""
+def head_of(answer: Answer) -> bytes:
+    if answer.status == HTTPStatus.NO_CONTENT:
+        return b""
+    return b"content-type: %s\r\ncontent-length: %d\r\n" % (answer.kind, len(answer.body))
 
-    __slots__ = ("_head", "_transport")
 
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport, self._head = transport, b""
+def sent_whole(cycle: RequestResponseCycle, answer: Answer, more: bytes) -> bool:
+    """Send the answer in one piece, as `RequestResponseCycle.send` does in two; False: it must be sent the long way.
 
-    def write(self, data: bytes) -> None:
-        if self._head:
-            self._head, data = b"", self._head + data
-        elif data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 100 "):  # a chunk begins with its size, never so
-            self._head = data
-            return
-        self._transport.write(data)
-
-    def flush(self) -> None:
-        if self._head:
-            self.write(b"")
-
-    def close(self) -> None:
-        self.flush()
-        self._transport.close()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
+    Sending in two pieces takes longer than deciding.
+    """
+    if cycle.response_started or cycle.disconnected or cycle.flow.write_paused or cycle.scope["method"] == "HEAD":
+        return False
+    cycle.response_started = cycle.response_complete = True
+    cycle.waiting_for_100_continue = False
+    parts = [STATUS_LINE[answer.status]]
+    parts += [b"%s: %s\r\n" % header for header in cycle.default_headers]
+    parts += [head_of(answer), more]
+    parts += [b"%s: %s\r\n" % header for header in answer.headers if header[0] != b"connection"]
+    if not cycle.keep_alive or (b"connection", b"close") in answer.headers:
+        cycle.keep_alive = False
+        parts.append(b"connection: close\r\n")
+    cycle.transport.write(b"".join([*parts, b"\r\n", answer.body]))
+    cycle.message_event.set()
+    if not cycle.keep_alive:
+        cycle.transport.close()
+    cycle.on_response()
+    return True
 
 
 class Protocol(HttpToolsProtocol):
     _size = 0
     """bytes of the head that is being read, including what came with its beginning"""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(Joined(transport))  # type: ignore[arg-type]
-
     def data_received(self, data: bytes) -> None:
         self._size += len(data)
         super().data_received(data)
         if self._size > LARGEST_HEAD and not self.transport.is_closing():
-            self._refuse(problem(431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes."))
+            self._refuse(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
+        if self._size > LARGEST_HEAD and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > LARGEST_HEAD:
+            self._refuse(TOO_LARGE)
+            raise ValueError  # read no further
         self._size = -(2**62)  # a body has a limit of its own
         super().on_headers_complete()
+        scope: dict[str, Any] = self.scope  # type: ignore[assignment]
+        scope[SHORT_CUT] = self.cycle
 
     def on_message_complete(self) -> None:
         self._size = 0
         super().on_message_complete()
 
-    def on_response_complete(self) -> None:
-        self.transport.flush()  # type: ignore[attr-defined] # to HEAD there is no body to wait for
-        super().on_response_complete()
-
     def send_400_response(self, msg: str) -> None:
-        self._refuse(problem(400, "malformed", "this is not HTTP."))
+        if not self.transport.is_closing():
+            self._refuse(problem(400, "malformed", "this is not HTTP."))
 
     def _refuse(self, answer: Answer) -> None:
-        line = b"HTTP/1.1 %d %s\r\n" % (answer.status, b"Refused")
-        head = b"content-type: %s\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % (answer.kind, len(answer.body))
-        self.transport.write(line + head + answer.body)
+        line = b"HTTP/1.1 %d %s\r\n" % (answer.status, HTTPStatus(answer.status).phrase.encode())
+        self.transport.write(line + head_of(answer) + b"connection: close\r\n\r\n" + answer.body)
         self.transport.close()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from patientbandits.errors import InputError, positive, whole
+from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
 from patientbandits.live.http.observe import Log
 from patientbandits.live.http.protocol import Protocol
@@ -64,12 +64,13 @@ def listen(host: str, port: int) -> socket.socket:
     """A bound socket."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"serve: cannot listen on {host!r}, port {port}: {reason}.") from None
+        with contextlib.ExitStack() as stack:
+            bound = stack.enter_context(socket.socket(family, kind, protocol))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            stack.pop_all()  # it stays open
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"serve: cannot listen on {host!r}, port {port}: {getattr(error, 'strerror', None) or error}.") from None
     return bound
 
 
@@ -79,24 +80,25 @@ def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
         raise InputError(
             f"serve: without keys, only this machine may reach the service: host must be a loopback address; got host={host!r}."
         )
+    require(0 <= port < 2**16, "serve", "port must be in 0..65535", port=port)
     whole("serve", "workers", workers, 1)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
     if workers > 1 and not db.startswith(("postgresql://", "postgres://")):
         raise InputError(f"serve: SQLite has one writer: workers must be 1, or use PostgreSQL; got workers={workers}.")
-    bound = listen(host, port)
-    with library.open(db) as shop:
-        if options.keys:
-            token = Keyring(shop).create_first()
-            if token is not None:
-                print(f"first key, scope admin, shown only now: {token}", flush=True)
-        address = bound.getsockname()
-        shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-        print(f"listening on http://{shown}:{address[1]}", flush=True)
-        if workers == 1:
-            return work(shop, bound, options)
-    return supervise(workers, run_worker, (db, bound, options), Log(options.log_level))
+    with listen(host, port) as bound:
+        with library.open(db) as shop:
+            if options.keys:
+                token = Keyring(shop).create_first()
+                if token is not None:
+                    print(f"first key, scope admin, shown only now: {token}", flush=True)
+            address = bound.getsockname()
+            shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+            print(f"listening on http://{shown}:{address[1]}", flush=True)
+            if workers == 1:
+                return work(shop, bound, options)
+        return supervise(workers, run_worker, (db, bound, options), Log(options.log_level))
 
 
 def run_worker(db: str, bound: socket.socket, options: Options) -> None:

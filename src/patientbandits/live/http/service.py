@@ -15,7 +15,8 @@ from patientbandits.live.http.intake import Intake
 from patientbandits.live.http.limits import Limits
 from patientbandits.live.http.observe import Log, Observer
 from patientbandits.live.http.problems import Answer, ProblemError, answer_to, problem, too_busy
-from patientbandits.live.http.requests import Receive, Request, Scope, Send
+from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
+from patientbandits.live.http.requests import CLOSE, Receive, Request, Scope, Send
 from patientbandits.live.http.routes import Route, Router
 from patientbandits.live.keys import Keyring
 from patientbandits.live.refusals import RefusedError, UnavailableError, UnknownError
@@ -25,7 +26,8 @@ from patientbandits.live.state import warm
 
 Found = TypeVar("Found")
 
-SECURITY = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+SECURE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+SECURITY = b"".join(b"%s: %s\r\n" % header for header in SECURE)
 READERS = 4
 KEYS_EVERY = 1.0
 """seconds between looks at the table of keys"""
@@ -73,14 +75,22 @@ class Service:
             answer = await route.handler(self, request)
         except Exception as error:
             answer = self._refusal(error, route)
-        await (self._send(answer, send) if isinstance(answer, Answer) else answer(send))
+        if not isinstance(answer, Answer):
+            await answer(send)
+        elif SHORT_CUT not in scope or not sent_whole(scope[SHORT_CUT], self._closing(answer), SECURITY):
+            await self._send(answer, send)
         self.observer.answered(route, answer.status, time.perf_counter() - began)
         self.log.answered(f"{self._run}-{self._requests:x}", scope, route, answer.status, began)
 
+    def _closing(self, answer: Answer) -> Answer:
+        """While the server stops, every answer says that the connection ends with it."""
+        return answer._replace(headers=(*answer.headers, *CLOSE)) if self.draining else answer
+
     async def _send(self, answer: Answer, send: Send) -> None:
-        headers = [(b"content-type", answer.kind), (b"content-length", b"%d" % len(answer.body)), *SECURITY, *answer.headers]
-        if self.draining:
-            headers.append((b"connection", b"close"))
+        """As plain ASGI."""
+        headers = [*SECURE, *self._closing(answer).headers]
+        if answer.status != 204:
+            headers += [(b"content-type", answer.kind), (b"content-length", b"%d" % len(answer.body))]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})
 
