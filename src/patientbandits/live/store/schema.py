@@ -33,8 +33,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             CHECK (CASE kind
                 WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL
                 WHEN 'conversion' THEN
-                    arm IS NULL AND decision < seq AND value IS NOT NULL AND happened IS NOT NULL AND stated IS NOT NULL
-                WHEN 'retraction' THEN arm IS NULL AND decision < seq AND value IS NULL AND settings IS NULL
+                    arm IS NULL AND decision IS NOT NULL AND decision < seq
+                    AND value IS NOT NULL AND happened IS NOT NULL AND stated IS NOT NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq AND value IS NULL AND settings IS NULL
                 WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL
                 ELSE FALSE END)
         ) STRICT, WITHOUT ROWID""",

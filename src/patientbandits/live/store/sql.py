@@ -59,6 +59,8 @@ class Decided(NamedTuple):
     happened: int | None
     stated: int | None
     retracted: int | None
+    converted: int | None = None
+    """when the conversion was reported"""
 
 
 class Line(NamedTuple):
@@ -87,7 +89,7 @@ LINES = """SELECT l.seq, l.kind, l.time, COALESCE(l.arm, d.arm), l.decision, COA
         LEFT JOIN log r ON r.experiment = l.experiment AND r.decision = l.decision AND r.kind = 'retraction' AND l.kind = 'conversion'
     WHERE l.experiment = ? AND l.seq > ? AND l.seq <= ? ORDER BY l.seq LIMIT ?"""
 
-DECIDED = """SELECT d.seq, d.arm, d.time, d.propensity, d.unit, d.key, c.value, c.happened, c.stated, r.seq
+DECIDED = """SELECT d.seq, d.arm, d.time, d.propensity, d.unit, d.key, c.value, c.happened, c.stated, r.seq, c.time
     FROM log d LEFT JOIN log c ON c.experiment = d.experiment AND c.decision = d.seq AND c.kind = 'conversion'
         LEFT JOIN log r ON r.experiment = d.experiment AND r.decision = d.seq AND r.kind = 'retraction'
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
@@ -146,6 +148,11 @@ class Reader(ABC):
     def snapshot(self, experiment: int) -> tuple[int, str, bytes] | None:
         found = self.rows("SELECT seq, code, state FROM snapshots WHERE experiment = ?", experiment)
         return (int(found[0][0]), str(found[0][1]), bytes(found[0][2])) if found else None
+
+    def snapshot_name(self, experiment: int) -> tuple[int, str]:
+        """(its last line, the program whose it is), or (0, "")."""
+        found = self.rows("SELECT seq, code FROM snapshots WHERE experiment = ?", experiment)
+        return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def fact(self, name: str) -> str | None:
         found = self.rows("SELECT value FROM facts WHERE name = ?", name)
