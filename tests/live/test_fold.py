@@ -11,6 +11,8 @@ from folds import counts, equal, minds_equal, running, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live import state as folding
+from patientbandits.live.commands import Convert, Decide, Retract
+from patientbandits.live.journal import stretches
 from patientbandits.live.settings import Settings, checked
 from patientbandits.live.state import Mind, State
 from patientbandits.live.store.sql import Experiment, Line
@@ -275,3 +277,15 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
         assert all(isinstance(command.error, live.UnavailableError) for command in others)
         assert button.decide().arm == "a"
         assert shop.store.head(button.experiment.id) == 2
+
+
+def test_stretches(fresh, clock):
+    """The memory begins anew before a decision that follows a retraction, and only there."""
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button = shop.experiment("button", ["a"], policy=pb.UCB1())
+        made = button.decide()
+        make = {"D": button.decide_command, "C": lambda: button.convert_command(made.id), "R": lambda: button.retract_command(made.id)}
+        letters = {kind: letter for letter, kind in zip("DCR", (Decide, Convert, Retract), strict=True)}
+        for text in ("D", "RRC", "DCR|D", "RCR|DD", "R|DCR|DR|D", "DDCC"):
+            commands = [make[letter]() for letter in text if letter != "|"]
+            assert "|".join("".join(letters[type(command)] for command in stretch) for stretch in stretches(commands)) == text

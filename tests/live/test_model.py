@@ -145,7 +145,7 @@ class Machine(RuleBasedStateMachine):
             self.check_decision(unit, key, command.outcome, command.error)
 
     @precondition(lambda self: self.made)
-    @rule(items=st.lists(st.tuples(places, st.sampled_from(VALUES), st.sampled_from([None, None, 0, 30, -200, 350, -5000])), min_size=1, max_size=5))
+    @rule(items=st.lists(st.tuples(places, st.sampled_from(VALUES), st.sampled_from([None, None, 0, 30, -200, 350, -5000])), min_size=1, max_size=8))
     def convert(self, items):
         chosen = [self.made[place % len(self.made)] for place, _, _ in items]
         ats = [None if offset is None else self.clock + offset for _, _, offset in items]
@@ -170,17 +170,20 @@ class Machine(RuleBasedStateMachine):
                 self.check_decision(None, None, command.outcome, command.error)
 
     @precondition(lambda self: self.made)
-    @rule(place=places)
-    def repeat(self, place):
+    @rule()
+    def repeat(self):
         """Whatever was told is told again, word for word."""
-        made = self.made[place % len(self.made)]
-        if made.value is not None:
-            at = None if made.stated is None else made.stated / MICRO
-            assert self.button.convert(made.id, made.value / MICRO, at) == (True, self.counted(made))
-        if made.retracted:
-            assert self.button.retract(made.id) == (True,)
-        if made.key is not None:
-            assert self.button.decide(made.unit, made.key) == (made.id, made.arm, self.button.decide(made.unit, made.key).propensity, True)
+        paid, gone = [made for made in self.made if made.value is not None], [made for made in self.made if made.retracted]
+        kept = [made for made in self.made if made.key is not None]
+        ats = [None if made.stated is None else made.stated / MICRO for made in paid]
+        commands = [self.button.convert_command(made.id, made.value / MICRO, at) for made, at in zip(paid, ats, strict=True)]
+        commands += [self.button.retract_command(made.id) for made in gone]
+        commands += [self.button.decide_command(made.unit, made.key) for made in kept]
+        self.shop.journal.execute(commands)
+        answers = [command.outcome for command in commands]
+        assert answers[: len(paid)] == [(True, self.counted(made)) for made in paid]
+        assert answers[len(paid) : len(paid) + len(gone)] == [(True,)] * len(gone)
+        assert [answer[:2] + answer[3:] for answer in answers[len(paid) + len(gone) :]] == [(made.id, made.arm, True) for made in kept]
 
     @rule(place=places, seq=st.integers(0, 200), value=st.sampled_from(BAD))
     def nonsense(self, place, seq, value):
@@ -248,5 +251,5 @@ class Machine(RuleBasedStateMachine):
 
 def test_model(address):
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
-    few = settings(max_examples=20, stateful_step_count=40, deadline=None, derandomize=True, database=None, suppress_health_check=checks)
+    few = settings(max_examples=25, stateful_step_count=50, deadline=None, derandomize=True, database=None, suppress_health_check=checks)
     run_state_machine_as_test(lambda: Machine(address), settings=few)

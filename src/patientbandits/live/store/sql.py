@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     value: int | None = None
     happened: int | None = None
     stated: int | None = None
-    """conversions: whether the client said when it happened"""
+    """conversions: when it happened as the client said, if it did; ``happened`` is what was made of it"""
     settings: str | None = None
 
 
@@ -59,8 +59,6 @@ class Decided(NamedTuple):
     happened: int | None
     stated: int | None
     retracted: int | None
-    converted: int | None = None
-    """when the conversion was reported"""
 
 
 class Line(NamedTuple):
@@ -89,7 +87,7 @@ LINES = """SELECT l.seq, l.kind, l.time, COALESCE(l.arm, d.arm), l.decision, COA
         LEFT JOIN log r ON r.experiment = l.experiment AND r.decision = l.decision AND r.kind = 'retraction' AND l.kind = 'conversion'
     WHERE l.experiment = ? AND l.seq > ? AND l.seq <= ? ORDER BY l.seq LIMIT ?"""
 
-DECIDED = """SELECT d.seq, d.arm, d.time, d.propensity, d.unit, d.key, c.value, c.happened, c.stated, r.seq, c.time
+DECIDED = """SELECT d.seq, d.arm, d.time, d.propensity, d.unit, d.key, c.value, c.happened, c.stated, r.seq
     FROM log d LEFT JOIN log c ON c.experiment = d.experiment AND c.decision = d.seq AND c.kind = 'conversion'
         LEFT JOIN log r ON r.experiment = d.experiment AND r.decision = d.seq AND r.kind = 'retraction'
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
