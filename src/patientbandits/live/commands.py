@@ -114,16 +114,15 @@ class Convert(Command):
         if happened > work.now + SKEW:
             raise RefusedError(f"conversion: it must not happen in the future, now is {work.now / MICRO}; got at={happened / MICRO}.")
         happened = min(max(happened, decided.time), work.now)
-        stated = int(self.happened is not None)
         entry = Entry(self.experiment.id, work.next_seq(), "conversion", work.now, decision=self.seq,
-                      value=self.value, happened=happened, stated=stated)  # fmt: skip
+                      value=self.value, happened=happened, stated=self.happened)  # fmt: skip
         work.append(entry, Line(entry.seq, "conversion", work.now, decided.arm, self.seq, self.value, happened, decided.time, None, None))
-        work.decided[self.seq] = decided._replace(value=self.value, happened=happened, stated=stated)
+        work.decided[self.seq] = decided._replace(value=self.value, happened=happened, stated=self.happened)
         self.outcome = Conversion(False, work.counts(happened - decided.time))
 
     def _again(self, decided: Decided, work: Work) -> None:
         assert decided.happened is not None
-        other_time = self.happened is not None and decided.stated and min(max(self.happened, decided.time), work.now) != decided.happened
+        other_time = None not in (self.happened, decided.stated) and self.happened != decided.stated
         if decided.value != self.value or other_time:
             raise DifferentError("conversion: this decision has another one already, which stays.")
         self.outcome = Conversion(True, decided.retracted is None and work.counts(decided.happened - decided.time))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
 from typing import TypeVar
 
-from patientbandits.live.commands import Command, Retract
+from patientbandits.live.commands import Command, Decide, Retract
 from patientbandits.live.ids import Signer
 from patientbandits.live.refusals import UnavailableError
 from patientbandits.live.state import State
@@ -72,10 +72,15 @@ class Journal:
             found.catch_up(self.store)
         return found
 
-    def save_snapshots(self, only_due: bool = False) -> None:
-        """Spare the next start some work."""
-        for state in self._states.values():
-            if state.snapshot_due() if only_due else state.seq > state.saved:
+    def save_snapshots(self, experiments: Iterable[int], only_much: bool) -> None:
+        """Spare the next start some work; only for experiments that the transaction has taken."""
+        for state in [self._states[experiment_id] for experiment_id in experiments]:
+            if not state.snapshot_due(only_much):
+                continue
+            seq, code = self.store.snapshot_name(state.experiment.id)
+            if code == state.mind.code:
+                state.saved = max(state.saved, seq)  # another worker's will do
+            if state.snapshot_due(only_much):
                 self.store.save_snapshot(state.experiment.id, state.seq, state.mind.code, state.mind.dump())
                 state.saved = state.seq
 
@@ -87,7 +92,7 @@ class Journal:
                     with self.store.transaction():
                         for experiment_id in list(self._states):
                             self.state(experiment_id)
-                        self.save_snapshots()
+                        self.save_snapshots(list(self._states), only_much=False)
                 except UnavailableError:
                     pass  # it only costs time
             self.failure = self.failure or UnavailableError("the journal is closed")
@@ -96,39 +101,48 @@ class Journal:
     def _carry_out(self, batch: Sequence[Command]) -> None:
         try:
             self._refuse_if_failed()
-            self.store.begin(sorted({command.experiment.id for command in batch}))
-            for experiment_id in {command.experiment.id: None for command in batch}:
+            experiments = sorted({command.experiment.id for command in batch})
+            self.store.begin(experiments)
+            for experiment_id in experiments:
                 self._work(experiment_id, [command for command in batch if command.experiment.id == experiment_id])
-            self.save_snapshots(only_due=True)
+            self.save_snapshots(experiments, only_much=True)
             self.store.commit()
             self.batches += 1
-        except Exception as error:
-            failure = error if isinstance(error, UnavailableError) else UnavailableError(f"{type(error).__name__}: {error}")
-            self._failed(failure)
+        except BaseException as error:
+            self._failed(error)
             for command in batch:
-                command.outcome, command.error = None, failure
-            if not isinstance(error, UnavailableError):
+                command.outcome, command.error = None, UnavailableError(f"{error}" if isinstance(error, UnavailableError) else repr(error))
+                command.error.__cause__ = error
+            if not isinstance(error, Exception):
                 raise
 
     def _work(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Let the experiment's policy decide, and append."""
         state = self.state(experiment_id)
-        if state.mind.forgets or not any(isinstance(command, Retract) for command in commands):
-            self.store.append(Work(state, self.now(), self.signer).carry_out(commands, self.store))
-            return
-        for command in commands:  # a retraction begins the memory anew, from the log: one by one
-            work = Work(state, self.now(), self.signer)
-            self.store.append(work.carry_out([command], self.store))
-            if isinstance(command, Retract) and work.entries:
+        for stretch in [commands] if state.mind.forgets else stretches(commands):
+            entries = Work(state, self.now(), self.signer).carry_out(stretch, self.store)
+            self.store.append(entries)
+            if not state.mind.forgets and any(entry.kind == "retraction" for entry in entries):
                 state = self._states[experiment_id] = State(self.store, state.experiment)
 
     def _refuse_if_failed(self) -> None:
         if self.failure is not None:
-            raise self.failure
+            raise UnavailableError(str(self.failure)) from self.failure
 
-    def _failed(self, error: UnavailableError) -> None:
-        """Throw away what may be ahead of the log; go on only if the store can."""
+    def _failed(self, error: BaseException) -> None:
+        """Throw away what may be ahead of the log; if it was the store that failed, go on only if it can."""
         self.store.rollback()
         self._states.clear()
-        if self.failure is None and not self.store.recover(error):
+        if self.failure is None and isinstance(error, UnavailableError) and not self.store.recover(error):
             self.failure = error
+
+
+def stretches(commands: Sequence[Command]) -> Iterator[list[Command]]:
+    """Cut before each decision that follows a retraction: there the memory must begin anew from the log, and only there."""
+    stretch: list[Command] = []
+    for command in commands:
+        if isinstance(command, Decide) and any(isinstance(earlier, Retract) for earlier in stretch):
+            yield stretch
+            stretch = []
+        stretch.append(command)
+    yield stretch

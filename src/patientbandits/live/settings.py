@@ -8,14 +8,19 @@ import unicodedata
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from patientbandits.errors import InputError
 from patientbandits.live.refusals import ConflictError, RefusedError
 from patientbandits.policies import PatientThompson, Policy
+from patientbandits.policies.base import rule_of
 from patientbandits.result import policy_from
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_ARMS = 1000
+FIRST_CAPACITY = 1024
+"""Decisions for which a policy's memory has room at first."""
+
 LONGEST_TEXT = 200
 LONGEST_WINDOW = 10 * 366 * 86400.0
 
@@ -80,7 +85,12 @@ def text(what: str, value: object) -> str:
 
 
 def checked(settings: Settings) -> Settings:
-    """``settings``, if they make sense."""
+    """``settings`` as they will be read back, if they make sense."""
+    given = settings
+    try:
+        settings = msgspec.json.decode(msgspec.json.encode(given), type=Settings)
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise RefusedError(f"experiment: settings must be plain data: {error}") from error
     arms, window, scale = settings.arms, settings.window, settings.scale
     for arm in arms:
         text("experiment: every arm", arm)
@@ -91,15 +101,28 @@ def checked(settings: Settings) -> Settings:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
-    if window is not None and not (math.isfinite(window) and 0 < window <= LONGEST_WINDOW):
-        raise RefusedError(f"experiment: window must be seconds, above 0 and at most ten years; got {window!r}.")
+    if given.window is not None and (window is None or not (math.isfinite(window) and 0 < window <= LONGEST_WINDOW)):
+        raise RefusedError(f"experiment: window must be seconds, above 0 and at most ten years; got {given.window!r}.")
     if not (math.isfinite(scale) and 1e-300 < scale < 1e300):
         raise RefusedError(f"experiment: scale must be a finite number > 0; got {scale!r}.")
     try:
-        policy = settings.rule
-        policy.memory(len(settings.active), 1)
-    except (InputError, ValueError, TypeError, OverflowError) as error:
+        policy = given.rule and settings.rule
+        rule_of(policy, len(settings.active), horizon_known=False)
+        grows = can_grow(policy, len(settings.active))
+    except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
         raise RefusedError(f"experiment: {error}" if not str(error).startswith("experiment") else str(error)) from error
     if getattr(policy, "feedback", "rewards") != "rewards":
         raise RefusedError(f"experiment: policy must do without reports of zeros, which no shop gets; got {policy.owner!r}.")
+    if not grows:
+        rule = "policy must be able to remember any number of decisions; give it a smoother law of delays, or a window"
+        raise RefusedError(f"experiment: {rule}; got {policy.owner!r}.")
     return settings
+
+
+def can_grow(policy: Policy, arms: int) -> bool:
+    """Whether a memory with more room is the same with something added at the end of its arrays: then it can be had later."""
+    small, large = policy.memory(arms, FIRST_CAPACITY), policy.memory(arms, 2 * FIRST_CAPACITY)
+    return all(
+        np.array_equal(before, after[tuple(slice(n) for n in before.shape)], equal_nan=before.dtype.kind == "f")
+        for before, after in zip(small, large, strict=True)
+    )

@@ -8,7 +8,6 @@ button.convert(decision.id, value=1.0)
 
 from __future__ import annotations
 
-import math
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -104,15 +103,14 @@ class Shop:
         scale: float = 1.0,
     ) -> Settings:
         """Settings, checked."""
-        if isinstance(arms, (str, bytes)) or not isinstance(arms, Sequence):
-            raise RefusedError(f"experiment: arms must be a list of names; got {arms!r:.300}.")
-        return checked(Settings(tuple(arms), described(policy), (), seconds("window", window), bool(sticky), False, value_scale(scale)))
+        longest = seconds("window", window)
+        return checked(Settings(listed("arms", arms), described(policy), (), longest, bool(sticky), False, value_scale(scale)))
 
     def create(self, called: str, settings: Settings, seed: int | None = None) -> tuple[ExperimentHandle, bool]:
         """(the experiment of this name, whether it is new)"""
         name(called)
         chosen = secrets.randbits(62) if seed is None else seed
-        if not 0 <= chosen < 2**63:
+        if isinstance(chosen, bool) or not isinstance(chosen, int) or not 0 <= chosen < 2**63:
             raise RefusedError(f"experiment: seed must be an integer in 0..2^63-1; got {seed!r}.")
 
         def add() -> tuple[Experiment, bool]:
@@ -210,9 +208,8 @@ class ExperimentHandle:
             changes["policy"] = described(changes["policy"])
         if "window" in changes:
             changes["window"] = seconds("window", changes["window"])
-        for field in ("arms", "retired"):
-            if field in changes:
-                changes[field] = tuple(changes[field])
+        for field in {"arms", "retired"} & set(changes):
+            changes[field] = listed(field, changes[field])
         unknown = set(changes) - set(Settings.__struct_fields__)
         if unknown:
             raise RefusedError(f"experiment: {sorted(unknown)} cannot be changed; what can: {list(Settings.__struct_fields__)}.")
@@ -301,16 +298,24 @@ def described(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]
     return dict(policy)
 
 
+def listed(what: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise RefusedError(f"experiment: {what} must be a list of names; got {value!r:.300}.")
+    return tuple(value)
+
+
+def plain_number(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1e300 < value < 1e300:
+        raise RefusedError(f"{what} must be a finite number; got {value!r:.100}.")
+    return float(value)
+
+
 def seconds(what: str, value: Any) -> float | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
-        raise RefusedError(f"experiment: {what} must be a number of seconds; got {value!r:.100}.")
-    return None if value is None else float(value)
+    return None if value is None else plain_number(f"experiment: {what}, in seconds,", value)
 
 
 def value_scale(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise RefusedError(f"experiment: scale must be a number; got {value!r:.100}.")
-    return float(value)
+    return plain_number("experiment: scale", value)
 
 
 def moment(at: Any) -> int | None:
@@ -326,6 +331,6 @@ def moment(at: Any) -> int | None:
         if at.tzinfo is None:
             raise RefusedError(f"conversion: at must say its time zone; got {at.isoformat()!r}.")
         at = at.timestamp()
-    if isinstance(at, bool) or not isinstance(at, (int, float)) or not math.isfinite(at) or abs(at) > 1e11:
+    if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) <= 1e11:
         raise RefusedError(f"conversion: at must be seconds since 1970 or an ISO 8601 time; got {at!r:.100}.")
     return round(at * 1e6)

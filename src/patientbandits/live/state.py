@@ -12,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import secrets
+import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,11 +21,10 @@ import msgspec
 import numpy as np
 
 from patientbandits.engine.steps import CONVERSION, DECISION, EVENT, MICRO, RETRACTION, UNDECIDED, Counts, kernel_for_steps, policy_keys
-from patientbandits.live.settings import Settings
+from patientbandits.live.settings import FIRST_CAPACITY, Settings
 from patientbandits.live.store.sql import Experiment, Line, Reader
 from patientbandits.policies.base import rule_of
 
-FIRST_CAPACITY = 1024
 CHUNK = 50_000
 """Lines read at a time."""
 
@@ -58,7 +59,7 @@ class Mind:
     @property
     def code(self) -> str:
         """Names the program whose memory this is: a snapshot of another is of no use."""
-        address = getattr(self._kernel, "address", None) or "unknown"
+        address = getattr(self._kernel, "address", None) or secrets.token_hex(16)  # of a program that cannot be told, none is
         about = [address, self.settings.policy, self.settings.active, self.settings.window, len(self.memory)]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -105,7 +106,7 @@ class Mind:
         capacity = self.capacity
         while capacity < pulls:
             capacity *= 2
-        self.memory = grown(self.memory, self.policy.memory(len(self.place), capacity), self.capacity, capacity)
+        self.memory = grown(self.memory, self.policy.memory(len(self.place), capacity))
         seqs = np.zeros(capacity + 1, np.int64)
         seqs[: len(self.seqs)] = self.seqs
         self.seqs, self.capacity = seqs, capacity
@@ -117,25 +118,32 @@ class Mind:
         np.savez(target, pulls=self.counts.pulls, paid=self.counts.paid, seqs=self.seqs, capacity=self.capacity, **arrays)
         return target.getvalue()
 
-    def load(self, data: bytes) -> None:
+    def load(self, data: bytes) -> bool:
+        """Take over what `dump` wrote; False: it does not fit."""
+        try:
+            self._load(data)
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return False
+        return True
+
+    def _load(self, data: bytes) -> None:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             self.capacity = int(file["capacity"])
             self.memory = self.policy.memory(len(self.place), self.capacity)
             for j, array in enumerate(self.memory):
-                array[...] = file[f"memory{j}"]
+                saved = file[f"memory{j}"]
+                if saved.shape != array.shape:
+                    raise ValueError
+                array[...] = saved
             self.seqs = file["seqs"]
             self.counts.pulls[:], self.counts.paid[:] = file["pulls"], file["paid"]
         self.made = int(self.counts.pulls.sum())
 
 
-def grown(old: Any, new: Any, capacity: int, larger: int) -> Any:
-    """``new`` with the content of ``old``: arrays that have a place for each pull get more of them, the others are the same."""
+def grown(old: Any, new: Any) -> Any:
+    """``new`` with the content of ``old`` at the beginning of each array: see `settings.can_grow`."""
     for before, after in zip(old, new, strict=True):
-        same = tuple(slice(n) for n in before.shape)
-        lengthened = all(a == b or (b == capacity + 1 and a == larger + 1) for a, b in zip(after.shape, before.shape, strict=True))
-        if not lengthened:
-            raise NotImplementedError("a policy's memory must grow by places for pulls, or not at all")
-        after[same] = before
+        after[tuple(slice(n) for n in before.shape)] = before
     return new
 
 
@@ -150,8 +158,7 @@ class State:
         self.mind = Mind(experiment, self.settings)
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         restart = self._last_restart(reader, changes)
-        if snapshot is not None and snapshot[1] == self.mind.code and snapshot[0] >= restart:
-            self.mind.load(snapshot[2])
+        if snapshot is not None and snapshot[1] == self.mind.code and snapshot[0] >= restart and self.mind.load(snapshot[2]):
             self.seq = self.saved = snapshot[0]
             self.time = reader.time(experiment.id, self.seq)
         else:
@@ -171,7 +178,8 @@ class State:
 
     def catch_up(self, reader: Reader) -> None:
         """Take in what others have appended."""
-        self._read(reader, 2**62, deciding=True)
+        if reader.head(self.experiment.id) > self.seq:
+            self._read(reader, 2**62, deciding=True)
 
     def _read(self, reader: Reader, last: int, deciding: bool) -> None:
         while True:
@@ -219,12 +227,13 @@ class State:
         chosen = array[array["kind"] == DECISION]
         active, seqs = self.settings.active, self.mind.seqs[chosen["pull"]].tolist()
         return [
-            (seq, active[arm], propensity or None)
+            (seq, active[arm], min(propensity, 1.0) if propensity > 0.0 else None)
             for seq, arm, propensity in zip(seqs, chosen["arm"].tolist(), chosen["propensity"].tolist(), strict=True)
         ]
 
-    def snapshot_due(self) -> bool:
-        return self.seq - self.saved >= max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH)
+    def snapshot_due(self, only_much: bool) -> bool:
+        """Whether there is something new to save, or much."""
+        return self.seq - self.saved >= (max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH) if only_much else 1)
 
 
 def settings_of(text: str) -> Settings:

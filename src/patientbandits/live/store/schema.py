@@ -27,14 +27,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             decision INTEGER,
             value INTEGER CHECK (value >= 0 AND value <= 1000000),
             happened INTEGER,
-            stated INTEGER CHECK (stated IN (0, 1)),
+            stated INTEGER,
             settings TEXT,
             PRIMARY KEY (experiment, seq),
             CHECK (CASE kind
                 WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL
                 WHEN 'conversion' THEN
-                    arm IS NULL AND decision < seq AND value IS NOT NULL AND happened IS NOT NULL AND stated IS NOT NULL
-                WHEN 'retraction' THEN arm IS NULL AND decision < seq AND value IS NULL AND settings IS NULL
+                    arm IS NULL AND decision IS NOT NULL AND decision < seq
+                    AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq AND value IS NULL AND settings IS NULL
                 WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL
                 ELSE FALSE END)
         ) STRICT, WITHOUT ROWID""",

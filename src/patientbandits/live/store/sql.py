@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     value: int | None = None
     happened: int | None = None
     stated: int | None = None
-    """conversions: whether the client said when it happened"""
+    """conversions: when it happened as the client said, if it did; ``happened`` is what was made of it"""
     settings: str | None = None
 
 
@@ -148,6 +148,11 @@ class Reader(ABC):
     def snapshot(self, experiment: int) -> tuple[int, str, bytes] | None:
         found = self.rows("SELECT seq, code, state FROM snapshots WHERE experiment = ?", experiment)
         return (int(found[0][0]), str(found[0][1]), bytes(found[0][2])) if found else None
+
+    def snapshot_name(self, experiment: int) -> tuple[int, str]:
+        """(its last line, the program whose it is), or (0, "")."""
+        found = self.rows("SELECT seq, code FROM snapshots WHERE experiment = ?", experiment)
+        return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def fact(self, name: str) -> str | None:
         found = self.rows("SELECT value FROM facts WHERE name = ?", name)

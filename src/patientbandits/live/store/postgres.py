@@ -1,0 +1,233 @@
+"""PostgreSQL, through psycopg: for several workers, on one machine or many.
+
+A transaction of commands locks the rows of its experiments; one that changes anything else locks their table, which waits
+for those and keeps others out. Each statement sees what was committed before it began (READ COMMITTED), so behind the lock
+it sees the end of the log. A connection that breaks is replaced when it is next needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from patientbandits.errors import InputError
+from patientbandits.live.refusals import UnavailableError
+from patientbandits.live.store.address import described, parsed, safely
+from patientbandits.live.store.schema import MIGRATIONS, for_postgres
+from patientbandits.live.store.sql import COLUMNS, Entry, Reader, Rows, Store
+
+try:
+    import psycopg
+except ImportError as error:  # pragma: no cover
+    raise InputError("live: PostgreSQL needs more packages; install patientbandits[postgres].") from error
+
+PROGRAM = "patientbandits live"
+MIGRATING = 0x70624C31
+"""Name of the lock that is held while tables are made."""
+
+NETWORK = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+SESSION = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'; SET plan_cache_mode = force_custom_plan"
+"""A worker that hangs does not hold the others up for ever; a plan made for an empty log is not kept for a long one."""
+
+DURABLE = {"synchronous_commit": "off", "fsync": "off", "full_page_writes": "off"}
+"""Settings that would lose what was acknowledged, or all."""
+
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
+KINDS = {"kind": "text", "propensity": "float8", "unit": "text", "key": "text", "settings": "text"}
+ARRAYS = ", ".join(f"%s::{KINDS.get(column, 'bigint')}[]" for column in Entry._fields)
+APPEND = f"INSERT INTO log ({COLUMNS}) SELECT * FROM unnest({ARRAYS})"
+"""All lines in one statement: an array for each column."""
+
+IDLE = 2
+"""Connections for reading that are kept open."""
+
+
+class PostgresReader(Reader):
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self.connection = connection
+
+    def rows(self, statement: str, *values: Any) -> Rows:
+        with translated():
+            return self.connection.execute(in_postgres(statement), values).fetchall()
+
+    def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with translated(), self.connection.cursor(name="stream") as cursor:
+            cursor.itersize = 5_000
+            yield from cursor.execute(in_postgres(statement), values)
+
+    def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
+        return f"{column} = ANY(?)", list(values)
+
+
+class PostgresStore(PostgresReader, Store):
+    """``address`` is libpq's, postgresql://user:password@host:port/database; ``create``: make the tables if there are none."""
+
+    def __init__(self, address: str, create: bool = True) -> None:
+        self._options = parsed(address)
+        self.address = address
+        self._idle: list[psycopg.Connection] = []
+        self._lock, self._closed = Lock(), False
+        try:
+            super().__init__(self._connect())
+            self._prepare(create)
+        except UnavailableError as error:
+            raise InputError(f"live: {self.shown} cannot be used: {error}") from error
+
+    @property
+    def shown(self) -> str:
+        return described(self._options)
+
+    def _connect(self) -> psycopg.Connection:
+        """A new connection, with all that will be relied upon read back."""
+        with translated(self.address):
+            connection = psycopg.connect(**{**NETWORK, **self._options}, autocommit=True)
+        try:
+            with translated():
+                connection.execute(SESSION)
+                found = connection.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", (list(DURABLE),)).fetchall()
+            for name, setting in found:
+                if setting == DURABLE[name]:
+                    raise UnavailableError(f"{name} is {setting}, so what is acknowledged could be lost; set it to on")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, create: bool) -> None:
+        """Make the tables, or bring them up to date; one worker at a time."""
+        try:
+            with translated():
+                self.connection.execute(f"{BEGIN} SELECT pg_advisory_xact_lock({MIGRATING})".encode())
+            version = self._version()
+            if version == 0 and not create:
+                raise InputError(f"live: there are no tables of this program at {self.shown}.")
+            if version > len(MIGRATIONS):
+                known = f"its schema is {version}, this knows {len(MIGRATIONS)}"
+                raise InputError(f"live: {self.shown} was written by a later version ({known}).")
+            for step in MIGRATIONS[version:]:
+                for statement in step:
+                    with translated():
+                        self.connection.execute(for_postgres(statement).encode())
+            if version < len(MIGRATIONS):
+                self.set_fact("program", PROGRAM)
+                self.set_fact("version", str(len(MIGRATIONS)))
+            self.commit()
+        except BaseException:
+            self.close()
+            raise
+
+    def _version(self) -> int:
+        """How many of the steps the database has taken."""
+        tables = {name for (name,) in self.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
+        if not tables:
+            return 0
+        columns = "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'facts'"
+        ours = {name for (name,) in self.rows(columns)} == {"name", "value"} and self.fact("program") == PROGRAM
+        if not ours:
+            advice = "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
+            raise InputError(f"live: {self.shown} holds another program's tables; {advice}.")
+        return int(self.fact("version") or 0)
+
+    def begin(self, experiments: Sequence[int] | None) -> None:
+        lock = "LOCK TABLE experiments IN EXCLUSIVE MODE"
+        if experiments is not None:
+            rows = f"id = ANY('{{{','.join(str(int(number)) for number in experiments)}}}'::bigint[])"
+            lock = f"SELECT id FROM experiments WHERE {rows} ORDER BY id FOR NO KEY UPDATE"
+        for last in (False, True):
+            if self._closed:
+                raise UnavailableError("the store is closed")
+            if self.connection.closed:
+                self.connection = self._connect()
+            try:
+                with translated():
+                    self.connection.execute(f"{BEGIN}{lock}".encode())
+                return
+            except UnavailableError:
+                self.rollback()
+                if last or not self.connection.closed:  # it broke while nobody looked: nothing was begun, so once more
+                    raise
+
+    def commit(self) -> None:
+        with translated():
+            done = self.connection.execute("COMMIT").statusmessage
+        if done != "COMMIT":  # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
+            raise UnavailableError(f"the database did not commit: {done}")
+
+    def rollback(self) -> None:
+        """A connection that cannot even do this is closed: the server then forgets the transaction."""
+        try:
+            if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                self.connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self.connection.close()
+
+    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with translated(), self.connection.cursor() as cursor:
+            cursor.executemany(in_postgres(statement), rows)
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        if entries:
+            with translated():
+                self.connection.execute(APPEND.encode(), [list(column) for column in zip(*entries, strict=True)])
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Reader]:
+        connection: psycopg.Connection | None = self._reading()
+        assert connection is not None
+        try:
+            yield PostgresReader(connection)
+            with translated():
+                connection.execute("ROLLBACK")
+            with self._lock:
+                if not self._closed and len(self._idle) < IDLE:
+                    self._idle.append(connection)
+                    connection = None
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _reading(self) -> psycopg.Connection:
+        """A connection that sees everything as it is now, and goes on to."""
+        start = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        with self._lock:
+            while self._idle:
+                connection = self._idle.pop()
+                try:
+                    connection.execute(start)
+                    return connection
+                except psycopg.Error:  # it broke while nobody looked
+                    connection.close()
+        connection = self._connect()
+        with translated():
+            connection.execute(start)
+        return connection
+
+    def recover(self, failure: UnavailableError) -> bool:
+        return True  # what was committed is known behind the next lock, and `begin` connects again
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            for connection in (self.connection, *self._idle):
+                connection.close()
+            self._idle.clear()
+
+
+@lru_cache(maxsize=500)
+def in_postgres(statement: str) -> bytes:
+    """The statement as psycopg wants it."""
+    return statement.replace("%", "%%").replace("?", "%s").encode()
+
+
+@contextlib.contextmanager
+def translated(address: str | None = None) -> Iterator[None]:
+    """PostgreSQL's errors in our words, without the data that its details quote; ``address``: while connecting."""
+    try:
+        yield
+    except psycopg.Error as error:
+        words = error.diag.message_primary or str(error)
+        shown = safely(words, address) if address is not None else " ".join(words.split())
+        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from error
