@@ -26,7 +26,7 @@ APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
 BUSY_MILLISECONDS = 10_000
-FULL = 2
+FULL, EXTRA = 2, 3
 
 
 class SQLiteReader(Reader):
@@ -80,6 +80,7 @@ class SQLiteStore(SQLiteReader, Store):
             raise InputError(f"live: {self.address!r} is another program's database.")
         if self._pragma("application_id") == 0 and self.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
             raise InputError(f"live: {self.address!r} is a database, but not one of this program's.")
+        self._pragma("synchronous", EXTRA)  # the change of mode below deletes a journal, which must not come back with the power
         if self._pragma("journal_mode", "wal") != "wal":
             raise InputError(f"live: the file system of {self.address!r} does not support a write-ahead log; use a local disk.")
         self._pragma("synchronous", self._synchronous)
@@ -137,7 +138,8 @@ class SQLiteStore(SQLiteReader, Store):
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
 
     def close(self) -> None:
-        self.connection.close()
+        with contextlib.suppress(apsw.Error):  # what was committed is durable, whether or not it is moved into the main file now
+            self.connection.close()
 
 
 @contextlib.contextmanager
