@@ -23,25 +23,22 @@ async def nothing(service: Any, request: Any) -> Answer:
 
 
 NOTHING = Route("POST", "/v1/nothing", "decide", nothing, "Nothing", {201: None})
+service.Router = lambda: Router((*ROUTES, NOTHING))  # type: ignore[misc,assignment]  # here, so that workers have it too
 
 
-def profile_threads(folder: Path) -> list[cProfile.Profile]:
-    """Profile every thread from its start; the profiles, to be dumped in the end."""
-    profiles: list[cProfile.Profile] = []
+def profile_threads(folder: Path) -> None:
+    """Profile every thread from its start to its end."""
     run = threading.Thread.run
 
     def profiled(thread: threading.Thread) -> None:
         profile = cProfile.Profile()
-        profiles.append(profile)
         profile.runcall(run, thread)
         profile.dump_stats(folder / f"{thread.name}.prof")
 
     threading.Thread.run = profiled  # type: ignore[method-assign]
-    return profiles
 
 
 def main() -> None:
-    service.Router = lambda: Router((*ROUTES, NOTHING))  # type: ignore[misc,assignment]
     folder = os.environ.get("PATIENTBANDITS_PROFILE")
     if folder:
         profile_threads(Path(folder))
