@@ -1,0 +1,90 @@
+"""The library as its log grows: the cost of a decision, and of opening the database in a new process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from bench.measure import timed
+from bench.table import Row
+from patientbandits import live
+from patientbandits.live.shop import ExperimentHandle
+from patientbandits.policies import PatientKL, PatientThompson, Policy
+
+FEW, MANY = 1000, 1_000_000
+BATCH = 1000
+ARMS = ["blue", "green", "red"]
+POLICIES: dict[str, Policy] = {"PatientThompson": PatientThompson(), "PatientKL": PatientKL(alpha=0.5)}
+
+OPEN = """
+import sys, time
+began = time.perf_counter()
+from patientbandits import live
+imported = time.perf_counter()
+shop = live.open(sys.argv[1], create=False)
+shop.open("bench").decide()
+print(imported - began, time.perf_counter() - imported)
+"""
+
+
+def fill(experiment: ExperimentHandle, decisions: int) -> None:
+    """``decisions`` more, of which one in ten converts, in batches."""
+    execute = experiment.shop.journal.execute
+    for begin in range(0, decisions, BATCH):
+        commands = [experiment.decide_command(key=f"{decisions}-{j}") for j in range(begin, min(begin + BATCH, decisions))]
+        execute(commands)
+        execute([experiment.convert_command(command.outcome.id) for command in commands[::10]])
+
+
+def decide_cost(experiment: ExperimentHandle, batch: int, name: str) -> float:
+    """Processor seconds per decision, in batches of ``batch``: the median of many. A snapshot now and then is not in it."""
+    execute = experiment.shop.journal.execute
+
+    def one(number: int) -> float:
+        commands = [experiment.decide_command(key=f"{name}-{batch}-{number}-{j}") for j in range(batch)]
+        return timed(lambda: execute(commands), time.thread_time)() / batch
+
+    return median([one(number) for number in range(300 if batch == 1 else 100)][10:])
+
+
+def open_seconds(path: Path) -> tuple[float, float]:
+    """(importing, opening and the first decision), in a new process."""
+    out = subprocess.run([sys.executable, "-c", OPEN, str(path)], capture_output=True, text=True, check=True).stdout
+    importing, opening = map(float, out.split())
+    return importing, opening
+
+
+def rows(folder: Path, quick: bool) -> list[Row]:
+    many = MANY // 20 if quick else MANY
+    found = []
+    for name, policy in POLICIES.items():
+        path = folder / f"{name}.db"
+        with live.open(str(path)) as shop:
+            experiment = shop.experiment("bench", ARMS, policy=policy, seed=1)
+            fill(experiment, FEW)
+            before = {batch: decide_cost(experiment, batch, "few") for batch in (1, 64)}
+            began = time.perf_counter()
+            fill(experiment, many)
+            filling = time.perf_counter() - began
+            for batch, few in before.items():
+                now = decide_cost(experiment, batch, "many")
+                found.append(Row(f"{name}: a decision, in batches of {batch}", now / few, f"({now * 1e6:,.0f} : {few * 1e6:,.0f} us)", at_most=1.5))
+        found.append(Row(f"{name}: writing them, in batches of {BATCH}", filling / many * 1e6, "per decision, a tenth converting", unit=" us"))
+        importing, opening = min((open_seconds(path) for _ in range(2)), key=lambda pair: pair[1])
+        size = path.stat().st_size / 1e6
+        found.append(Row(f"{name}: opening, first decision", opening, f"({size:,.0f} MB; importing {importing:.1f} s)", at_most=3, unit=" s"))
+        with live.open(str(path)) as shop:
+            shop.store.begin(None)
+            shop.store.many("DELETE FROM snapshots WHERE experiment = ?", [(1,)])
+            shop.store.commit()
+        _, opening = open_seconds(path)
+        found.append(Row(f"{name}: the same without a snapshot", opening, "", unit=" s"))
+        path.unlink()
+    return found
+
+
+def title(quick: bool) -> str:
+    return f"after {MANY // 20 if quick else MANY:,} decisions, against after {FEW:,} (library, processor time)"
