@@ -6,13 +6,14 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.refusals import UnavailableError
 from patientbandits.live.store.schema import MIGRATIONS
-from patientbandits.live.store.sql import Reader, Rows, Store
+from patientbandits.live.store.sql import COLUMNS, Entry, Reader, Rows, Store
 
 try:
     import apsw
@@ -26,6 +27,11 @@ APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
 BUSY_MILLISECONDS = 10_000
+CACHE_KILOBYTES = 64_000
+ROW = f"({', '.join('?' * len(Entry._fields))})"
+INSERTS = {rows: f"INSERT INTO log ({COLUMNS}) VALUES {', '.join([ROW] * rows)}" for rows in (100, 20, 5, 1)}
+"""Many lines in one statement: each statement gives up Python's lock and has to wait for it again."""
+
 FULL, EXTRA = 2, 3
 
 
@@ -88,6 +94,7 @@ class SQLiteStore(SQLiteReader, Store):
             raise InputError(f"live: SQLite did not accept synchronous={self._synchronous} for {self.address!r}.")
         self._pragma("foreign_keys", 1)
         self._pragma("wal_autocheckpoint", 4000)
+        self._pragma("cache_size", -CACHE_KILOBYTES)
         if self._vfs is None:
             check_sync(Path(self.address))
         self.begin(None)
@@ -120,6 +127,14 @@ class SQLiteStore(SQLiteReader, Store):
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         with translated():
             self.connection.executemany(statement, rows)
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        done = 0
+        with translated():
+            for rows, statement in INSERTS.items():
+                while len(entries) - done >= rows:
+                    self.connection.execute(statement, tuple(chain.from_iterable(entries[done : done + rows])))
+                    done += rows
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
