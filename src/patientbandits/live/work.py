@@ -84,5 +84,6 @@ class Work:
     def _choose(self) -> None:
         """Let the policy take part, and complete the entries of its decisions."""
         for seq, arm, propensity in self.state.advance(self._lines):
-            made = self.decided[seq] = self.decided[seq]._replace(arm=arm, propensity=propensity)
+            before = self.decided[seq]
+            made = self.decided[seq] = Decided(seq, arm, before.time, propensity, *before[4:])
             self.entries.append(Entry(self.state.experiment.id, seq, "decision", made.time, arm, propensity, made.unit, made.key))
