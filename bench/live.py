@@ -43,10 +43,10 @@ def service_rows(db: str, workers: int, quick: bool, bars: bool) -> list[Row]:
     rounds, seconds = (2, 1.5) if quick else (4, 5.0)
     with serving(db, workers) as server:
         best, best_nothing = 0.0, 0.0
-        for turn in range(rounds):
-            best = max(best, as_fast_as_possible(server.port, CLIENTS, seconds, decisions(f"{workers}-{turn}")))
+        for _ in range(rounds):
+            best = max(best, as_fast_as_possible(server.port, CLIENTS, seconds, decisions()))
             best_nothing = max(best_nothing, as_fast_as_possible(server.port, CLIENTS, seconds, nothing))
-        latencies = at_rate(server.port, CLIENTS, 4 if quick else 20, RATE, CONVERSIONS, f"{workers}-rate")
+        latencies = at_rate(server.port, CLIENTS, 4 if quick else 20, RATE, CONVERSIONS)
     both = np.concatenate(latencies)
     middle, late = np.percentile(both, [50, 99])
     what = f"{RATE:,} decisions and {CONVERSIONS} conversions a second"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 import sys
 import time
@@ -34,20 +35,24 @@ def fill(experiment: ExperimentHandle, decisions: int) -> None:
     """``decisions`` more, of which one in ten converts, in batches."""
     execute = experiment.shop.journal.execute
     for begin in range(0, decisions, BATCH):
-        commands = [experiment.decide_command(key=f"{decisions}-{j}") for j in range(begin, min(begin + BATCH, decisions))]
+        commands = [experiment.decide_command(key=new_key()) for _ in range(min(BATCH, decisions - begin))]
         execute(commands)
         execute([experiment.convert_command(command.outcome.id) for command in commands[::10]])
 
 
-def decide_cost(experiment: ExperimentHandle, batch: int, name: str) -> float:
+def new_key() -> str:
+    return secrets.token_hex(16)
+
+
+def decide_cost(experiment: ExperimentHandle, batch: int) -> float:
     """Processor seconds per decision, in batches of ``batch``: the median of many. A snapshot now and then is not in it."""
     execute = experiment.shop.journal.execute
 
-    def one(number: int) -> float:
-        commands = [experiment.decide_command(key=f"{name}-{batch}-{number}-{j}") for j in range(batch)]
+    def one() -> float:
+        commands = [experiment.decide_command(key=new_key()) for _ in range(batch)]
         return timed(lambda: execute(commands), time.thread_time)() / batch
 
-    return median([one(number) for number in range(300 if batch == 1 else 100)][10:])
+    return median([one() for _ in range(300 if batch == 1 else 100)][10:])
 
 
 def open_seconds(path: Path) -> tuple[float, float]:
@@ -65,17 +70,18 @@ def rows(folder: Path, quick: bool) -> list[Row]:
         with live.open(str(path)) as shop:
             experiment = shop.experiment("bench", ARMS, policy=policy, seed=1)
             fill(experiment, FEW)
-            before = {batch: decide_cost(experiment, batch, "few") for batch in (1, 64)}
+            before = {batch: decide_cost(experiment, batch) for batch in (1, 64)}
             began = time.perf_counter()
             fill(experiment, many)
             filling = time.perf_counter() - began
             for batch, few in before.items():
-                now = decide_cost(experiment, batch, "many")
-                found.append(Row(f"{name}: a decision, in batches of {batch}", now / few, f"({now * 1e6:,.0f} : {few * 1e6:,.0f} us)", at_most=1.5))
-        found.append(Row(f"{name}: writing them, in batches of {BATCH}", filling / many * 1e6, "per decision, a tenth converting", unit=" us"))
+                now = decide_cost(experiment, batch)
+                times = f"({now * 1e6:,.0f} : {few * 1e6:,.0f} us)"
+                found.append(Row(f"{name}: a decision, in batches of {batch}", now / few, times, at_most=1.5))
+        found.append(Row(f"{name}: writing them, {BATCH} a commit", filling / many * 1e6, "per decision, a tenth converting", unit=" us"))
         importing, opening = min((open_seconds(path) for _ in range(2)), key=lambda pair: pair[1])
-        size = path.stat().st_size / 1e6
-        found.append(Row(f"{name}: opening, first decision", opening, f"({size:,.0f} MB; importing {importing:.1f} s)", at_most=3, unit=" s"))
+        about = f"({path.stat().st_size / 1e6:,.0f} MB; importing {importing:.1f} s)"
+        found.append(Row(f"{name}: opening, first decision", opening, about, at_most=3, unit=" s"))
         with live.open(str(path)) as shop:
             shop.store.begin(None)
             shop.store.many("DELETE FROM snapshots WHERE experiment = ?", [(1,)])

@@ -16,7 +16,7 @@ import numpy as np
 import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
-from server_process import Connection, ServerProcess, post  # noqa: E402
+from server_process import Connection, ServerProcess, post
 
 __all__ = ["Latencies", "Request", "ServerProcess", "as_fast_as_possible", "at_rate", "decisions", "nothing"]
 
@@ -27,10 +27,11 @@ CREATED = (200, 201)
 Request = Callable[[], bytes]
 
 
-def decisions(prefix: str) -> Request:
-    """Decisions, each with a key of its own."""
-    keys = itertools.count()
-    return lambda: post(DECISIONS, b'{"key":"%s-%09d"}' % (prefix.encode(), next(keys)))
+def decisions() -> Request:
+    """Decisions, each with a key of its own, at random as clients make them: in the index they are neighbours of nothing."""
+    bits = random.SystemRandom().getrandbits(64) | 1
+    keys = itertools.count(bits, 0x9E3779B97F4A7C15)
+    return lambda: post(DECISIONS, b'{"key":"%016x-%016x"}' % (next(keys) & 0xFFFFFFFFFFFFFFFF, bits))
 
 
 def nothing() -> bytes:
@@ -87,13 +88,13 @@ class Latencies(NamedTuple):
     conversions: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def at_rate(port: int, clients: int, seconds: float, per_second: int, conversions: int, prefix: str) -> Latencies:
+def at_rate(port: int, clients: int, seconds: float, per_second: int, conversions: int) -> Latencies:
     """Send ``per_second`` decisions and ``conversions`` at even intervals, whether or not earlier ones are answered."""
-    return run(_open(port, clients, seconds, per_second, conversions, prefix))
+    return run(_open(port, clients, seconds, per_second, conversions))
 
 
-async def _open(port: int, clients: int, seconds: float, per_second: int, per_second_conversions: int, prefix: str) -> Latencies:
-    chance, decide = random.Random(prefix), decisions(prefix)
+async def _open(port: int, clients: int, seconds: float, per_second: int, per_second_conversions: int) -> Latencies:
+    chance, decide = random.Random(1), decisions()
     idle: list[Connection] = []
     late: deque[tuple[bytes, tuple[float, bool]]] = deque()
     ids: list[bytes] = []

@@ -10,7 +10,6 @@ import msgspec
 from server_process import Connection, ServerProcess, post
 from workload import ARMS, EXPERIMENT, Acknowledged
 
-
 DECISIONS, CONVERSIONS = f"/v1/experiments/{EXPERIMENT}/decisions", f"/v1/experiments/{EXPERIMENT}/conversions"
 
 
@@ -80,5 +79,3 @@ def kills(db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float 
             if server.process.poll() is None:
                 server.kill()
     return answers, ready, sum(client.repeated for client in all_clients)
-
-

@@ -105,5 +105,3 @@ def shrink_wal(shop: Shop, pages: int) -> None:
     """Checkpoint often, so that a short test sees many."""
     assert isinstance(shop.store, SQLiteStore)
     shop.store.connection.pragma("wal_autocheckpoint", pages)
-
-
