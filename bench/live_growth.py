@@ -44,15 +44,15 @@ def new_key() -> str:
     return secrets.token_hex(16)
 
 
-def decide_cost(experiment: ExperimentHandle, batch: int) -> float:
-    """Processor seconds per decision, in batches of ``batch``: the median of many. A snapshot now and then is not in it."""
-    execute = experiment.shop.journal.execute
+def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]:
+    """Processor seconds per decision of each, in batches of ``batch``; taking turns, the median of many."""
 
-    def one() -> float:
+    def one(experiment: ExperimentHandle) -> float:
         commands = [experiment.decide_command(key=new_key()) for _ in range(batch)]
-        return timed(lambda: execute(commands), time.thread_time)() / batch
+        return timed(lambda: experiment.shop.journal.execute(commands), time.thread_time)() / batch
 
-    return median([one() for _ in range(300 if batch == 1 else 100)][10:])
+    turns = [[one(experiment) for experiment in experiments] for _ in range(300 if batch == 1 else 60)]
+    return [median(times) for times in zip(*turns[10:], strict=True)]
 
 
 def open_seconds(path: Path) -> tuple[float, float]:
@@ -67,15 +67,14 @@ def rows(folder: Path, quick: bool) -> list[Row]:
     found = []
     for name, policy in POLICIES.items():
         path = folder / f"{name}.db"
-        with live.open(str(path)) as shop:
-            experiment = shop.experiment("bench", ARMS, policy=policy, seed=1)
-            fill(experiment, FEW)
-            before = {batch: decide_cost(experiment, batch) for batch in (1, 64)}
+        with live.open(str(path)) as large, live.open(str(folder / f"{name}-few.db")) as small:
+            experiments = [shop.experiment("bench", ARMS, policy=policy, seed=1) for shop in (large, small)]
+            fill(experiments[1], FEW)
             began = time.perf_counter()
-            fill(experiment, many)
+            fill(experiments[0], many)
             filling = time.perf_counter() - began
-            for batch, few in before.items():
-                now = decide_cost(experiment, batch)
+            for batch in (1, 64):
+                now, few = decide_costs(experiments, batch)
                 times = f"({now * 1e6:,.0f} : {few * 1e6:,.0f} us)"
                 found.append(Row(f"{name}: a decision, in batches of {batch}", now / few, times, at_most=1.5))
         found.append(Row(f"{name}: writing them, {BATCH} a commit", filling / many * 1e6, "per decision, a tenth converting", unit=" us"))

@@ -23,7 +23,7 @@ async def nothing(service: Any, request: Any) -> Answer:
 
 
 NOTHING = Route("POST", "/v1/nothing", "decide", nothing, "Nothing", {201: None})
-service.Router = lambda: Router((*ROUTES, NOTHING))  # type: ignore[misc,assignment]  # here, so that workers have it too
+service.Router = lambda: Router((*ROUTES, NOTHING))  # here, so that workers have it too
 
 
 def profile_threads(folder: Path) -> None:
@@ -35,7 +35,7 @@ def profile_threads(folder: Path) -> None:
         profile.runcall(run, thread)
         profile.dump_stats(folder / f"{thread.name}.prof")
 
-    threading.Thread.run = profiled  # type: ignore[method-assign]
+    threading.Thread.run = profiled
 
 
 def main() -> None:
