@@ -33,7 +33,8 @@ class Row:
     def verdict(self) -> str:
         if self.value is None or (self.at_least is None and self.at_most is None):
             return "" if self.at_least is None and self.at_most is None else "not measured"
-        return "met" if (self.at_least or self.value) <= self.value <= (self.at_most or self.value) else "MISSED"
+        enough = self.at_least is None or self.value >= self.at_least
+        return "met" if enough and (self.at_most is None or self.value <= self.at_most) else "MISSED"
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "bar": self.bar, "verdict": self.verdict}

@@ -6,13 +6,14 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.refusals import UnavailableError
 from patientbandits.live.store.schema import MIGRATIONS
-from patientbandits.live.store.sql import Reader, Rows, Store
+from patientbandits.live.store.sql import COLUMNS, Entry, Reader, Rows, Store
 
 try:
     import apsw
@@ -26,7 +27,12 @@ APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
 BUSY_MILLISECONDS = 10_000
-FULL = 2
+CACHE_KILOBYTES = 64_000
+ROW = f"({', '.join('?' * len(Entry._fields))})"
+INSERTS = {rows: f"INSERT INTO log ({COLUMNS}) VALUES {', '.join([ROW] * rows)}" for rows in (100, 20, 5, 1)}
+"""Many lines in one statement: each statement gives up Python's lock and has to wait for it again."""
+
+FULL, EXTRA = 2, 3
 
 
 class SQLiteReader(Reader):
@@ -80,6 +86,7 @@ class SQLiteStore(SQLiteReader, Store):
             raise InputError(f"live: {self.address!r} is another program's database.")
         if self._pragma("application_id") == 0 and self.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
             raise InputError(f"live: {self.address!r} is a database, but not one of this program's.")
+        self._pragma("synchronous", EXTRA)  # the change of mode below deletes a journal, which must not come back with the power
         if self._pragma("journal_mode", "wal") != "wal":
             raise InputError(f"live: the file system of {self.address!r} does not support a write-ahead log; use a local disk.")
         self._pragma("synchronous", self._synchronous)
@@ -87,6 +94,7 @@ class SQLiteStore(SQLiteReader, Store):
             raise InputError(f"live: SQLite did not accept synchronous={self._synchronous} for {self.address!r}.")
         self._pragma("foreign_keys", 1)
         self._pragma("wal_autocheckpoint", 4000)
+        self._pragma("cache_size", -CACHE_KILOBYTES)
         if self._vfs is None:
             check_sync(Path(self.address))
         self.begin(None)
@@ -120,6 +128,14 @@ class SQLiteStore(SQLiteReader, Store):
         with translated():
             self.connection.executemany(statement, rows)
 
+    def append(self, entries: Sequence[Entry]) -> None:
+        done = 0
+        with translated():
+            for rows, statement in INSERTS.items():
+                while len(entries) - done >= rows:
+                    self.connection.execute(statement, tuple(chain.from_iterable(entries[done : done + rows])))
+                    done += rows
+
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
         with translated():
@@ -137,7 +153,8 @@ class SQLiteStore(SQLiteReader, Store):
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
 
     def close(self) -> None:
-        self.connection.close()
+        with contextlib.suppress(apsw.Error):  # what was committed is durable, whether or not it is moved into the main file now
+            self.connection.close()
 
 
 @contextlib.contextmanager

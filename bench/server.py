@@ -1,0 +1,55 @@
+"""`patientbandits serve` with one route more, which does nothing: what the server costs without the decision.
+
+PATIENTBANDITS_PROFILE names a folder for profiles of its threads, written when it stops.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from patientbandits import cli
+from patientbandits.live.http import service
+from patientbandits.live.http.problems import Answer
+from patientbandits.live.http.routes import ROUTES, Route, Router
+
+
+async def nothing(service: Any, request: Any) -> Answer:
+    return Answer(201, b"{}")
+
+
+NOTHING = Route("POST", "/v1/nothing", "decide", nothing, "Nothing", {201: None})
+service.Router = lambda: Router((*ROUTES, NOTHING))  # here, so that workers have it too
+
+
+def profile_threads(folder: Path) -> None:
+    """Profile every thread from its start to its end."""
+    run = threading.Thread.run
+
+    def profiled(thread: threading.Thread) -> None:
+        profile = cProfile.Profile()
+        profile.runcall(run, thread)
+        profile.dump_stats(folder / f"{thread.name}.prof")
+
+    threading.Thread.run = profiled
+
+
+def main() -> None:
+    folder = os.environ.get("PATIENTBANDITS_PROFILE")
+    if folder:
+        profile_threads(Path(folder))
+        profile = cProfile.Profile()
+        try:
+            profile.runcall(cli.main)
+        finally:
+            profile.dump_stats(Path(folder) / "loop.prof")
+    else:
+        sys.exit(cli.main())
+
+
+if __name__ == "__main__":
+    main()
