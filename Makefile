@@ -1,15 +1,25 @@
 # make reproduce   runs every experiment of the paper and writes the report to out/reproduce/report.html
+# make compare     every policy on a suite of problems: out/compare/comparison.html
+# make serve       the live service on this machine, database shop.db
 # make test        runs all checks
 # make bench       measures the speed against C, NumPy, plain Python and other packages
+# make bench-live  measures the live service beside its floors
+# make torture     500 kills under load, power losses, failing disks
 # make lock        renews the lock files
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: reproduce test bench lock clean
+.PHONY: reproduce compare serve test bench bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
+
+compare: $(VENV)/.run
+	$(BIN)/patientbandits compare --out out/compare
+
+serve: $(VENV)/.run
+	$(BIN)/patientbandits serve
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -20,6 +30,12 @@ test: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench --reproduce
+
+bench-live: $(VENV)/.dev
+	$(BIN)/python -m bench.live --postgres
+
+torture: $(VENV)/.dev
+	$(BIN)/python -m bench.torture --cycles 500
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,8 +48,8 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	touch $@
 
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml requirements-build.in -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev pyproject.toml requirements-build.in -o requirements-dev.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra live --extra postgres pyproject.toml requirements-build.in -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev --all-extras pyproject.toml requirements-build.in -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) out .bench

@@ -14,6 +14,7 @@ from typing import Any
 
 from patientbandits._version import __version__
 from patientbandits.live.cli import add_commands as add_live_commands
+from patientbandits.live.cli_files import add_file_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,6 +76,7 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("laws", parents=[common], help="the laws of delays and rewards there are, with their parameters")
     command.set_defaults(run=run_laws)
     add_live_commands(commands, common)
+    add_file_commands(commands, common)
     return top
 
 
