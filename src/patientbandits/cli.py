@@ -159,7 +159,7 @@ def run_compare(options: argparse.Namespace) -> None:
     problems, policies = with_study(options.study, options.problems, options.policies, options.quick)
     seed = DEFAULT_SEED if options.seed is None else options.seed
     found = run(
-        out, problems, policies, options.runs, seed, options.quick, options.bars, start=progress_bar(options), workers=options.workers
+        out, problems, policies, options.runs, seed, options.quick, options.bars, start=progress_bar(options), **sweep_options(options)
     )
     if options.json:
         print(json.dumps(found.data(), indent=1))
