@@ -34,11 +34,17 @@ def check(store: Store) -> dict[str, Any]:
 
 
 def _check_experiment(reader: Reader, experiment: Experiment, wrong: list[str]) -> dict[str, Any]:
-    for rule, statement in RULES.items():
-        if reader.rows(statement, experiment.id)[0][0]:
-            wrong.append(f"{experiment.name}: {rule}")
+    broken = [f"{experiment.name}: {rule}" for rule, statement in RULES.items() if reader.rows(statement, experiment.id)[0][0]]
+    wrong.extend(broken)
     by_kind = reader.rows("SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind", experiment.id)
     counts: dict[str, int] = dict(by_kind)
+    if not broken:  # otherwise there is nothing to build from
+        _check_memory(reader, experiment, wrong)
+    kinds = ("decision", "conversion", "retraction", "change")
+    return {"experiment": experiment.name, **{f"{kind}s": counts.get(kind, 0) for kind in kinds}}
+
+
+def _check_memory(reader: Reader, experiment: Experiment, wrong: list[str]) -> None:
     rebuilt = State(reader, experiment, use_snapshot=False)
     if rebuilt.different:
         wrong.append(f"{experiment.name}: {rebuilt.different} recorded decisions are not those that the policy makes")
@@ -47,8 +53,6 @@ def _check_experiment(reader: Reader, experiment: Experiment, wrong: list[str]) 
         running = State(reader, experiment)
         if not same(running, rebuilt):
             wrong.append(f"{experiment.name}: the snapshot is not what the log gives")
-    kinds = ("decision", "conversion", "retraction", "change")
-    return {"experiment": experiment.name, **{f"{kind}s": counts.get(kind, 0) for kind in kinds}}
 
 
 def same(one: State, other: State) -> bool:
