@@ -1,134 +1,18 @@
-"""Figures and text of the study of adaptivity, from its data alone."""
+"""The text of the study of adaptivity: every number in it comes from the data or from the plan."""
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from patientbandits import theory
-from patientbandits.figures import Line, Panel, draw
 from patientbandits.paper.adaptivity import plan
+from patientbandits.paper.adaptivity.data import Data, Row
 
-Row = Mapping[str, str]
-FAVOURITE = plan.adapt_name("c/2", 1.0)
-PRINTED = plan.adapt_name("printed", "paper")
-FIRST_ROUND = 1000
-SHADES = dict(zip(plan.PENALTIES, ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000"), strict=True))
-SHOWN = {
-    PRINTED: ("#9a9a9a", "-"),
-    plan.adapt_name("c/2", "paper"): ("#555b66", "--"),
-    plan.adapt_name("printed", 0.1): ("#96331b", "--"),
-    FAVOURITE: ("#2e933c", "-"),
-    plan.adapt_name("c/2", 0.01): ("#8fce8f", "-"),
-    "UCB1": ("#111111", "-"),
-    "PatientBandits, true alpha": ("#1b6ca8", "-"),
-    f"PatientBandits, alpha {plan.ALPHA_FLOOR:g}": ("#7fb2d9", "-"),
-    "PatientKL, true alpha": ("#d1495b", "-"),
-    f"PatientKL, alpha {plan.ALPHA_FLOOR:g}": ("#eba5ad", "-"),
-    plan.THOMPSON: ("#7b4ea3", "-"),
-}
-"""Policies in the figure of regrets -> colour and dash."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """The rows of the files of the same names."""
-
-    settings: dict[str, int]
-    curves: list[Row]
-    departures: list[Row]
-    gaps: list[Row]
-    versus: list[Row]
-
-    def curve(self, policy: str) -> list[Row]:
-        return [row for row in self.curves if row["policy"] == policy]
-
-    def policies(self) -> list[str]:
-        return list(dict.fromkeys(row["policy"] for row in self.curves))
-
-
-def read(folder: Path) -> Data:
-    """What `run.adaptivity` wrote."""
-
-    def rows(name: str) -> list[Row]:
-        with (folder / f"{name}.csv").open(newline="") as file:
-            return list(csv.DictReader(file))
-
-    settings = json.loads((folder / "settings.json").read_text())
-    return Data(settings, rows("curves"), rows("departures"), rows("gaps"), rows("versus"))
-
-
-def draw_figures(data: Data, folder: Path) -> None:
-    """adaptivity-alpha and adaptivity-regret, as PNG and SVG."""
-    draw([_alpha_panel(data, ratio) for ratio in ("c/2", "printed")], folder / "adaptivity-alpha")
-    draw([_time_panel(data), _gap_panel(data)], folder / "adaptivity-regret")
-
-
-def _alpha_panel(data: Data, ratio: str) -> Panel:
-    lines = []
-    for penalty, color in SHADES.items():
-        rows = [row for row in data.curve(plan.adapt_name(ratio, penalty)) if int(row["round"]) >= FIRST_ROUND]
-        name = "penalty as printed" if penalty == "paper" else f"penalty {penalty:g}"
-        lines.append(Line(name, _column(rows, "round"), _column(rows, "alpha_low"), color=color))
-    title = "d/D = c/2" if ratio == "c/2" else "d/D as printed, (c/2)^(1/alpha_floor)"
-    return Panel(title, "round", "alpha_low, mean over runs", lines, xscale="log", top=0.5, bottom=-0.01, levels=[(plan.TAIL, "true alpha")])
-
-
-def _time_panel(data: Data) -> Panel:
-    lines = []
-    for policy in data.policies():
-        name = _without_number(policy)
-        if name in SHOWN:
-            rows = [row for row in data.curve(policy) if int(row["round"]) >= FIRST_ROUND]
-            lines.append(_line(name, _column(rows, "round"), rows))
-    return Panel(f"over time: gap {plan.GAP}, tails {plan.TAIL}", "round", "regret", _ordered(lines), xscale="log", yscale="log")
-
-
-def _gap_panel(data: Data) -> Panel:
-    lines = []
-    for policy in dict.fromkeys(row["policy"] for row in data.gaps):
-        rows = [row for row in data.gaps if row["policy"] == policy]
-        lines.append(_line(_without_number(policy), _column(rows, "gap"), rows, [float(r["gap"]) * float(r["horizon"]) for r in rows]))
-    horizon = power(data.settings["horizon"] / plan.SHORTER)
-    title, ylabel = f"over the gap: tails {plan.HARD_TAIL}, c = {plan.HARD_C}, T = {horizon}", "regret / (gap T): share of wrong pulls"
-    return Panel(title, "gap", ylabel, _ordered(lines), xscale="log", top=1.0, levels=[(0.5, "playing at random")])
-
-
-def _line(name: str, x: list[float], rows: Sequence[Row], units: Sequence[float] | None = None) -> Line:
-    units = units or [1.0] * len(rows)
-    mean, low, high = ([y / unit for y, unit in zip(_column(rows, key), units, strict=True)] for key in ("regret", "low95", "high95"))
-    color, dash = SHOWN[name]
-    return Line(name, x, mean, [max(y, 1e-9) for y in low], high, color, dash)
-
-
-def _ordered(lines: list[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: list(SHOWN).index(line.name))
-
-
-def _column(rows: Sequence[Row], key: str) -> list[float]:
-    return [float(row[key]) for row in rows]
-
-
-def _without_number(policy: str) -> str:
-    """The name under which both figures show a policy that was told the true alpha."""
-    head, _, tail = policy.partition(", alpha ")
-    return f"{head}, true alpha" if tail.endswith("(true)") else policy
-
-
-def power(x: float) -> str:
-    """1234 -> 1230, 10000 -> 10^4, 3.4e12 -> 3.4·10^12, with exponents raised."""
-    if x == float("inf"):
-        return "never"
-    if x < 1000:
-        return f"{x:.0f}"
-    digits, _, exponent = f"{x:.1e}".partition("e")
-    raised = str(int(exponent)).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
-    return f"10{raised}" if digits == "1.0" else f"{digits}·10{raised}"
+MINUTES = 20
+LATE_PENALTY = 0.1
+"""The variant with the printed d/D that shows what a late departure costs."""
 
 
 def render(data: Data) -> str:
@@ -136,15 +20,116 @@ def render(data: Data) -> str:
     import jinja2
 
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-    environment.filters |= {"power": lambda value: power(float(value)), "regret": _regret}
+    environment.filters |= {"power": lambda value: power(float(value)), "regret": regret, "whole": lambda value: f"{float(value):.0f}"}
     template = (files("patientbandits.paper.adaptivity") / "page.md.j2").read_text()
-    return environment.from_string(template).render(**facts(data))
+    return environment.from_string(template).render(**setting(data), **over_time(data), **departing(data), **by_gap(data))
 
 
-def facts(data: Data) -> dict[str, Any]:
-    raise NotImplementedError
+def power(x: float) -> str:
+    """999 -> 999, 10000 -> 10⁴, 3.4e12 -> 3.4·10¹²."""
+    if math.isinf(x):
+        return "–"
+    if x < 1000:
+        return f"{x:.0f}"
+    digits, _, exponent = f"{x:.1e}".partition("e")
+    raised = str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}" if digits == "1.0" else f"{digits}·10{raised}"
 
 
-def _regret(row: Row) -> str:
+def regret(row: Row) -> str:
     """Mean and half the width of the 95 % interval."""
     return f"{float(row['regret']):.0f} ± {(float(row['high95']) - float(row['low95'])) / 2:.0f}"
+
+
+def setting(data: Data) -> dict[str, Any]:
+    """What was asked."""
+    horizon = data.settings["horizon"]
+    penalty = theory.adaptive_penalty(2, horizon, plan.C, plan.MEAN_FLOOR)
+    ratio, hard_ratio, half = plan.ratio_of("printed"), plan.ratio_of("printed", plan.HARD_C), plan.ratio_of("c/2")
+    best = 0.6 + plan.GAP
+    return {
+        "settings": data.settings, "runs": data.curves[0]["runs"], "gap_runs": data.gaps[0]["runs"], "minutes": MINUTES,
+        "reduced": (horizon, data.settings["runs"]) != (plan.HORIZON, plan.RUNS),
+        "horizon": power(horizon), "shorter": power(horizon // plan.SHORTER), "c": plan.C, "alpha_floor": plan.ALPHA_FLOOR,
+        "mean_floor": plan.MEAN_FLOOR, "gap": plan.GAP, "tail": plan.TAIL, "hard_tail": plan.HARD_TAIL, "hard_c": plan.HARD_C,
+        "printed_ratio": f"{ratio:.2g}", "half_c": half, "hard_ratio": f"{hard_ratio:.1g}", "hard_first": power(2 / hard_ratio),
+        "printed_penalty_value": f"{penalty:.2f}", "first_estimate": power(2 / ratio),
+        "printed_start": power(theory.adaptive_start(plan.TAIL, best, penalty, ratio)),
+        "excess": f"{-math.log(best * (half**-plan.TAIL - 1) * 2**plan.TAIL):.2f}",
+    }  # fmt: skip
+
+
+def over_time(data: Data) -> dict[str, Any]:
+    """What the curves say."""
+    horizon = data.settings["horizon"]
+    shorter = horizon // plan.SHORTER
+    ucb, patient_true, patient_floor, _, kl_floor = plan.others(plan.TAIL)
+    late, printed_penalty = plan.adapt_name("printed", LATE_PENALTY), plan.adapt_name("c/2", "paper")
+    left = {(row["ratio"], row["penalty"]): row for row in data.departures if int(row["horizon"]) == horizon}
+    late_round = float(left["printed", str(LATE_PENALTY)]["median"])
+    before = [row for row in data.curve(late) if int(row["round"]) < late_round][-1]
+    rounds = sorted({t for t in (10**k for k in range(4, 10)) if t < horizon} | {horizon})
+    final = {policy: data.curve(policy)[-1] for policy in data.policies()}
+    return {
+        "printed_left": left["printed", "paper"]["left"],
+        "printed": final[plan.PRINTED], "ucb": final[ucb], "favourite": final[plan.FAVOURITE], "favourite_name": plan.FAVOURITE,
+        "favourite_alpha": f"{float(final[plan.FAVOURITE]['alpha_low']):.2f}", "patient_true": final[patient_true],
+        "patient_floor": final[patient_floor], "kl_floor": final[kl_floor], "thompson": final[plan.THOMPSON], "late": final[late],
+        "over_floor": _times(final[patient_floor], final[plan.FAVOURITE]), "over_ucb": _times(final[plan.FAVOURITE], final[ucb]),
+        "favourite_shorter": _at(data, plan.FAVOURITE, shorter), "ucb_shorter": _at(data, ucb, shorter), "late_penalty": LATE_PENALTY,
+        "late_round": power(late_round), "late_before": f"{float(before['regret']):.0f}", "late_before_round": power(int(before["round"])),
+        "printed_penalty": final[printed_penalty], "printed_penalty_round": power(float(left["c/2", "paper"]["median"])),
+        "table_rounds": rounds,
+        "table": [{"policy": policy, "cells": [_cell(data, policy, t) for t in rounds]} for policy in data.policies()],
+        "versus": [row for row in data.versus if row["other"] == plan.PRINTED or not row["other"].startswith("Adapt")],
+    }  # fmt: skip
+
+
+def departing(data: Data) -> dict[str, Any]:
+    """Measured against predicted."""
+    shorter = [row for row in data.departures if int(row["horizon"]) == data.settings["horizon"] // plan.SHORTER]
+    cells = {(float(r["gap"]), float(r["tail"]), r["ratio"], r["penalty"]): r for r in shorter}
+    gap, other_gap = plan.DEPARTURE_GAPS
+    table = [
+        {
+            "ratio": ratio,
+            "penalty": "printed" if penalty == "paper" else f"{penalty:g}",
+            "cells": [_departure(cells[gap, tail, ratio, str(penalty)]) for tail in plan.DEPARTURE_TAILS],
+        }
+        for ratio, penalty in plan.DEPARTURES
+    ]
+    quotients = sorted(float(row["median"]) / float(row["predicted_pulls"]) for row in shorter if row["left"] == row["runs"])
+    beyond = [row for row in shorter if float(row["predicted_pulls"]) > int(row["horizon"])]
+    return {
+        "departures": table, "departure_runs": shorter[0]["runs"], "tails": plan.DEPARTURE_TAILS, "other_gap": other_gap,
+        "departed": len(quotients), "least_ratio": f"{quotients[0]:.2f}", "most_ratio": f"{quotients[-1]:.1f}",
+        "never": sum(row["left"] == "0" for row in beyond), "never_settings": len(beyond),
+    }  # fmt: skip
+
+
+def by_gap(data: Data) -> dict[str, Any]:
+    """Shares of wrong pulls, and where Adapt does best and worst against UCB1."""
+    share = {(row["policy"], row["gap"]): float(row["regret"]) / float(row["gap"]) / float(row["horizon"]) for row in data.gaps}
+    gaps, policies = (list(dict.fromkeys(row[key] for row in data.gaps)) for key in ("gap", "policy"))
+    quotient = {gap: share["UCB1", gap] / share[plan.FAVOURITE, gap] for gap in gaps}
+    best, worst = max(gaps, key=quotient.__getitem__), min(gaps, key=quotient.__getitem__)
+    return {
+        "gaps": gaps, "shares": [{"policy": p, "cells": [f"{share[p, gap]:.3f}" for gap in gaps]} for p in policies],
+        "best_gap": best, "best_factor": f"{quotient[best]:.2f}", "worst_factor": f"{1 / quotient[worst]:.1f}",
+    }  # fmt: skip
+
+
+def _at(data: Data, policy: str, t: int) -> Row:
+    return next(row for row in data.curve(policy) if int(row["round"]) == t)
+
+
+def _cell(data: Data, policy: str, t: int) -> str:
+    return next((regret(row) for row in data.curve(policy) if int(row["round"]) == t), "")
+
+
+def _times(more: Row, less: Row) -> str:
+    return f"{float(more['regret']) / float(less['regret']):.1f}"
+
+
+def _departure(row: Row) -> str:
+    return f"{power(float(row['predicted_pulls']))} → {power(float(row['median']))}"

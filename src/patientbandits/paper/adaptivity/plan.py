@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 
 from patientbandits.delays import Mixture, NoDelay, Pareto
-from patientbandits.paper.experiments import ADAPTIVE_ALPHA_FLOOR as ALPHA_FLOOR
-from patientbandits.paper.experiments import ADAPTIVE_C as C
-from patientbandits.paper.experiments import ADAPTIVE_MEAN_FLOOR as MEAN_FLOOR
+from patientbandits.paper.experiments import ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_C, ADAPTIVE_MEAN_FLOOR
 from patientbandits.policies import UCB1, AdaptPatientBandits, PatientBandits, PatientKL, PatientThompson, Policy
 from patientbandits.problem import Problem
 from patientbandits.sweeps import Simulation
 
+C, ALPHA_FLOOR, MEAN_FLOOR = ADAPTIVE_C, ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_MEAN_FLOOR
 HORIZON, RUNS, SEED = 10_000_000, 30, 2020
 QUICK_HORIZON, QUICK_RUNS = 10_000, 4
-SHORTER, FEWER = 10, 4
-"""Departures, gaps and PatientThompson stop at the horizon divided by the first; departures take the runs divided by the second."""
+SHORTER, FEWER = 10, 3
+"""Departures, gaps and PatientThompson stop at the horizon divided by the first; curves take the runs divided by the second."""
+
+DEPARTURE_RUNS = 7
+"""At most; odd, so that the median is one of them."""
 
 STEP = 1.02
 """Recorded rounds grow by 2 %: how exactly a departure is known."""
@@ -51,6 +53,10 @@ def adapt_name(ratio: str, penalty: str | float) -> str:
     return f"Adapt, d/D {ratio}, penalty {'printed' if penalty == 'paper' else f'{penalty:g}'}"
 
 
+FAVOURITE, PRINTED = adapt_name("c/2", 1.0), adapt_name("printed", "paper")
+"""The variant that follows alpha, and the paper's."""
+
+
 def others(tail: float) -> dict[str, Policy]:
     """What one would use instead: told nothing, told the true tail, or told the smallest that is thought possible."""
     return {
@@ -73,14 +79,14 @@ def curves(horizon: int, runs: int, seed: int) -> dict[str, Simulation]:
     """Policy -> simulation, on the arms of the paper's adaptive experiment."""
     policies: dict[str, Policy] = {adapt_name(ratio, penalty): adapt(ratio, penalty) for ratio, penalty in VARIANTS}
     policies |= others(TAIL)
-    problem, shorter = slow(GAP, TAIL), horizon // SHORTER
-    found = {name: Simulation(problem, policy, horizon, runs, seed, recorded(horizon)) for name, policy in policies.items()}
-    return found | {THOMPSON: Simulation(problem, PatientThompson(), shorter, runs, seed, recorded(shorter))}
+    problem, shorter, fewer = slow(GAP, TAIL), horizon // SHORTER, max(2, runs // FEWER)
+    found = {name: Simulation(problem, policy, horizon, fewer, seed, recorded(horizon)) for name, policy in policies.items()}
+    return found | {THOMPSON: Simulation(problem, PatientThompson(), shorter, fewer, seed, recorded(shorter))}
 
 
 def departures(horizon: int, runs: int, seed: int) -> dict[tuple[float, float, str, str | float], Simulation]:
     """(gap, tail, d / D, penalty) -> simulation."""
-    shorter, fewer = horizon // SHORTER, max(2, runs // FEWER)
+    shorter, fewer = horizon // SHORTER, min(runs, DEPARTURE_RUNS)
     return {
         (gap, tail, ratio, penalty): Simulation(slow(gap, tail), adapt(ratio, penalty), shorter, fewer, seed, recorded(shorter))
         for gap in DEPARTURE_GAPS

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from patientbandits import theory
 from patientbandits.errors import whole
 from patientbandits.paper.adaptivity import plan
-from patientbandits.paper.adaptivity.page import FAVOURITE, draw_figures, read, render
-from patientbandits.result import Result, mean_interval, write_atomically
+from patientbandits.paper.adaptivity.data import read
+from patientbandits.paper.adaptivity.intervals import interval
+from patientbandits.paper.adaptivity.page import render
+from patientbandits.paper.adaptivity.panels import draw_figures
+from patientbandits.result import Result, write_atomically
 from patientbandits.sweeps import Simulation, sweep
 
 POINTS_PER_DECADE = 12
@@ -38,7 +41,7 @@ def adaptivity(
 
     ``start`` as in `reproduce`. Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it stopped.
     """
-    horizon, runs = whole("adaptivity", "horizon", horizon, 1000), whole("adaptivity", "runs", runs, 2)
+    horizon, runs = whole("adaptivity", "horizon", horizon, plan.QUICK_HORIZON), whole("adaptivity", "runs", runs, 2)
     seed, folder = whole("adaptivity", "seed", seed), Path(out)
     data = folder / "data" / "adaptivity"
     for part in (data, folder / "images", folder / "pieces"):
@@ -85,35 +88,34 @@ def departure_rows(found: Departures) -> Iterable[Sequence[Any]]:
         predicted = theory.adaptive_start(tail, max(means), number, plan.ratio_of(ratio))
         left = departure(result.rounds, result.trace)
         measured = (left.min(), np.median(left), left.max())
-        yield gap, tail, ratio, penalty, horizon, len(left), f"{predicted:.4g}", int(np.isfinite(left).sum()), *(f"{t:g}" for t in measured)
+        yield gap, tail, ratio, penalty, horizon, len(left), f"{predicted:.6g}", int(np.isfinite(left).sum()), *(f"{t:g}" for t in measured)
 
 
 def gap_rows(found: Mapping[tuple[float, str], Result]) -> Iterable[Sequence[Any]]:
     for (gap, name), result in found.items():
-        low, high = result.interval()
-        yield gap, name, result.rounds[-1], *_digits(result.mean()[-1], low[-1], high[-1]), len(result.regret)
+        yield gap, name, result.rounds[-1], *_digits(*interval(result.final)), len(result.regret)
 
 
 def curve_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
     for name, result in found.items():
-        low, high = result.interval()
-        wanted = 10.0 ** np.arange(1, np.log10(result.rounds[-1]) + 1e-9, 1 / POINTS_PER_DECADE)
-        nearest = {int(np.abs(np.log(result.rounds / t)).argmin()) for t in wanted} | {len(result.rounds) - 1}
+        mean, low, high = interval(result.regret)
+        last = int(result.rounds[-1])
+        wanted = [*10.0 ** np.arange(1, np.log10(last), 1 / POINTS_PER_DECADE), last // plan.SHORTER, last]
+        nearest = {int(np.abs(np.log(result.rounds / t)).argmin()) for t in wanted}
         for j in sorted(nearest):
             alpha_low = "" if result.trace is None else f"{result.trace[:, j].mean():.4f}"
-            yield name, result.rounds[j], *_digits(result.mean()[j], low[j], high[j]), alpha_low, len(result.regret)
+            yield name, result.rounds[j], *_digits(mean[j], low[j], high[j]), alpha_low, len(result.regret)
 
 
 def versus_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
     """Regret of the favourite variant minus each other policy's, run by run in the same worlds, at the last round both have."""
-    ours = found[FAVOURITE]
+    ours = found[plan.FAVOURITE]
     for name, other in found.items():
-        if name == FAVOURITE:
+        if name == plan.FAVOURITE:
             continue
         t = other.rounds[-1]
-        difference = ours.regret[:, ours.rounds == t] - other.regret[:, other.rounds == t]
-        low, high = mean_interval(difference, 0.95)
-        yield FAVOURITE, name, t, *_digits(difference.mean(), low[0], high[0]), len(difference)
+        difference = ours.regret[:, ours.rounds == t][:, 0] - other.final
+        yield plan.FAVOURITE, name, t, *_digits(*interval(difference)), len(difference)
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -124,5 +126,5 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]])
     write_atomically(path, buffer.getvalue().encode())
 
 
-def _digits(*values: float) -> tuple[str, ...]:
+def _digits(*values: Any) -> tuple[str, ...]:
     return tuple(f"{value:.5g}" for value in values)
