@@ -113,8 +113,11 @@ def by_gap(data: Data) -> dict[str, Any]:
     gaps, policies = (list(dict.fromkeys(row[key] for row in data.gaps)) for key in ("gap", "policy"))
     quotient = {gap: share["UCB1", gap] / share[plan.FAVOURITE, gap] for gap in gaps}
     best, worst = max(gaps, key=quotient.__getitem__), min(gaps, key=quotient.__getitem__)
+    largest = {p: f"{max(float(row['regret']) for row in data.gaps if row['policy'] == p):.0f}" for p in policies}
+    ucb, _, _, _, kl_floor = plan.others(plan.HARD_TAIL)
     return {
-        "gaps": gaps, "shares": [{"policy": p, "cells": [f"{share[p, gap]:.3f}" for gap in gaps]} for p in policies],
+        "gaps": gaps, "shares": [{"policy": p, "cells": [f"{share[p, gap]:.3f}" for gap in gaps], "largest": largest[p]} for p in policies],
+        "largest": largest[plan.FAVOURITE], "largest_ucb": largest[ucb], "largest_kl_floor": largest[kl_floor],
         "best_gap": best, "best_factor": f"{quotient[best]:.2f}", "worst_factor": f"{1 / quotient[worst]:.1f}",
     }  # fmt: skip
 

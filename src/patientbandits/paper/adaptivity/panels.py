@@ -34,15 +34,13 @@ def draw_figures(data: Data, folder: Path) -> None:
 
 
 def _alpha_panel(data: Data, ratio: str) -> Panel:
-    lines = []
+    lines = [Line("true alpha", [FIRST_ROUND, data.settings["horizon"]], [plan.TAIL] * 2, color="#111111", dash=":")]
     for penalty, color in SHADES.items():
         rows = [row for row in data.curve(plan.adapt_name(ratio, penalty)) if int(row["round"]) >= FIRST_ROUND]
-        name = "penalty as printed" if penalty == "paper" else f"penalty {penalty:g}"
+        name = "penalty printed" if penalty == "paper" else f"penalty {penalty:g}"
         lines.append(Line(name, _column(rows, "round"), _column(rows, "alpha_low"), color=color))
     title = "d/D = c/2" if ratio == "c/2" else "d/D as printed, (c/2)^(1/alpha_floor)"
-    return Panel(
-        title, "round", "alpha_low, mean over runs", lines, xscale="log", top=0.5, bottom=-0.01, levels=[(plan.TAIL, "true alpha")]
-    )
+    return Panel(title, "round", "alpha_low, mean over runs", lines, xscale="log", top=0.5, bottom=-0.01)
 
 
 def _time_panel(data: Data) -> Panel:
