@@ -18,10 +18,11 @@ from scipy import stats
 from patientbandits import AdaptPatientBandits, simulate, theory
 from patientbandits.errors import InputError
 from patientbandits.paper.adaptivity import plan
-from patientbandits.paper.adaptivity.data import read
+from patientbandits.paper.adaptivity.data import Data, read
 from patientbandits.paper.adaptivity.intervals import interval, student_quantile
 from patientbandits.paper.adaptivity.page import power, render
 from patientbandits.paper.adaptivity.run import departure
+from patientbandits.sweeps import sweep
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "patientbandits.cli", "reproduce"]
@@ -117,6 +118,55 @@ def test_intervals_are_students(degrees: int) -> None:
 
 def test_numbers_in_words() -> None:
     assert [power(x) for x in (7.4, 999, 10_000, 72_508, 2.9e12, math.inf)] == ["7", "999", "10⁴", "7.3·10⁴", "2.9·10¹²", "–"]
+
+
+@pytest.fixture(scope="module")
+def committed() -> Data:
+    """The data beside the page."""
+    return read(ROOT / "docs" / "data" / "adaptivity")
+
+
+def test_the_page_is_made_of_its_data(committed: Data) -> None:
+    assert (ROOT / "docs" / "adaptivity.md").read_text() == render(committed)
+
+
+def test_the_data_come_from_this_code(committed: Data) -> None:
+    """One row of the gaps and one departure, played again."""
+    horizon, runs, seed = (committed.settings[name] for name in ("horizon", "runs", "seed"))
+    row = next(row for row in committed.gaps if (row["gap"], row["policy"]) == ("0.32", "UCB1"))
+    (again,) = sweep([plan.gaps(horizon, runs, seed)[0.32, "UCB1"]])
+    assert float(row["regret"]) == pytest.approx(again.final.mean(), rel=1e-3)
+    key = (0.2, 0.8, "c/2", "paper")
+    left = next(row for row in committed.departures if (float(row["gap"]), float(row["tail"]), row["ratio"], row["penalty"]) == key)
+    (again,) = sweep([plan.departures(horizon, runs, seed)[key]])
+    assert again.trace is not None
+    assert float(left["median"]) == pytest.approx(np.median(departure(again.rounds, again.trace)), rel=0.05)
+
+
+def test_the_words_of_the_page_hold(committed: Data) -> None:
+    """What the page says in words, which `render` cannot compute."""
+    final = {policy: committed.curve(policy)[-1] for policy in committed.policies()}
+    regret = {policy: float(row["regret"]) for policy, row in final.items()}
+    ucb, true, floor, _, kl_floor = plan.others(plan.TAIL)
+    adapting = [policy for policy in regret if policy.startswith("Adapt")]
+    assert regret[ucb] < min(regret[policy] for policy in adapting)
+    assert regret[kl_floor] < regret[ucb]
+    assert float(final[plan.FAVOURITE]["alpha_low"]) == pytest.approx(plan.TAIL, abs=0.01)
+    assert regret[plan.FAVOURITE] == pytest.approx(regret[true], rel=0.15)
+    assert regret[floor] > 3 * regret[plan.FAVOURITE]
+    late = [plan.adapt_name("printed", penalty) for penalty in plan.PENALTIES[1:]] + [plan.adapt_name("c/2", "paper")]
+    assert min(regret[policy] for policy in late) > regret[plan.FAVOURITE] > regret[plan.PRINTED]
+    for row in committed.departures:
+        if float(row["predicted_pulls"]) > int(row["horizon"]):
+            assert row["left"] == "0"
+        elif row["left"] == row["runs"]:
+            assert float(row["median"]) > 0.95 * float(row["predicted_pulls"])
+    quotient = {}
+    for gap in plan.HARD_GAPS:
+        at = {row["policy"]: float(row["regret"]) / (gap * int(row["horizon"])) for row in committed.gaps if float(row["gap"]) == gap}
+        quotient[gap] = at["UCB1"] / at[plan.FAVOURITE]
+        assert quotient[gap] < 1 or min(at["UCB1"], at[plan.FAVOURITE]) > 0.5, "it beats UCB1 only where both are worse than a coin"
+    assert max(quotient.values()) > 1
 
 
 @pytest.fixture(scope="module")

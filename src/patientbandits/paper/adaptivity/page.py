@@ -49,7 +49,7 @@ def setting(data: Data) -> dict[str, Any]:
     best = 0.6 + plan.GAP
     return {
         "settings": data.settings, "runs": data.curves[0]["runs"], "gap_runs": data.gaps[0]["runs"], "minutes": MINUTES,
-        "reduced": (horizon, data.settings["runs"]) != (plan.HORIZON, plan.RUNS),
+        "thompson_runs": data.curve(plan.THOMPSON)[0]["runs"], "reduced": (horizon, data.settings["runs"]) != (plan.HORIZON, plan.RUNS),
         "horizon": power(horizon), "shorter": power(horizon // plan.SHORTER), "c": plan.C, "alpha_floor": plan.ALPHA_FLOOR,
         "mean_floor": plan.MEAN_FLOOR, "gap": plan.GAP, "tail": plan.TAIL, "hard_tail": plan.HARD_TAIL, "hard_c": plan.HARD_C,
         "printed_ratio": f"{ratio:.2g}", "half_c": half, "hard_ratio": f"{hard_ratio:.1g}", "hard_first": power(2 / hard_ratio),

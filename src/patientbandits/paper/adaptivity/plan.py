@@ -14,7 +14,8 @@ C, ALPHA_FLOOR, MEAN_FLOOR = ADAPTIVE_C, ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_MEAN_FLO
 HORIZON, RUNS, SEED = 10_000_000, 30, 2020
 QUICK_HORIZON, QUICK_RUNS = 10_000, 4
 SHORTER, FEWER = 10, 3
-"""Departures, gaps and PatientThompson stop at the horizon divided by the first; curves take the runs divided by the second."""
+"""Departures, gaps and PatientThompson stop at the horizon divided by the first; curves take the runs divided by the second, and
+PatientThompson, whose rounds cost a hundred times as much, half of these."""
 
 DEPARTURE_RUNS = 7
 """At most; odd, so that the median is one of them."""
@@ -81,7 +82,7 @@ def curves(horizon: int, runs: int, seed: int) -> dict[str, Simulation]:
     policies |= others(TAIL)
     problem, shorter, fewer = slow(GAP, TAIL), horizon // SHORTER, max(2, runs // FEWER)
     found = {name: Simulation(problem, policy, horizon, fewer, seed, recorded(horizon)) for name, policy in policies.items()}
-    return found | {THOMPSON: Simulation(problem, PatientThompson(), shorter, fewer, seed, recorded(shorter))}
+    return found | {THOMPSON: Simulation(problem, PatientThompson(), shorter, max(2, fewer // 2), seed, recorded(shorter))}
 
 
 def departures(horizon: int, runs: int, seed: int) -> dict[tuple[float, float, str, str | float], Simulation]:

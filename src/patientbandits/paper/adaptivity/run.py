@@ -114,7 +114,7 @@ def versus_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
         if name == plan.FAVOURITE:
             continue
         t = other.rounds[-1]
-        difference = ours.regret[:, ours.rounds == t][:, 0] - other.final
+        difference = ours.regret[: len(other.final), ours.rounds == t][:, 0] - other.final
         yield plan.FAVOURITE, name, t, *_digits(*interval(difference)), len(difference)
 
 
