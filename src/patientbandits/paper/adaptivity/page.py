@@ -10,7 +10,12 @@ from patientbandits import theory
 from patientbandits.paper.adaptivity import plan
 from patientbandits.paper.adaptivity.data import Data, Row
 
-MINUTES = 20
+MINUTES = 15
+"""Processor time of the whole study, once compiled."""
+
+INVALID_PENALTY = 0.01
+"""The variant whose alpha_low exceeds alpha."""
+
 LATE_PENALTY = 0.1
 """The variant with the printed d/D that shows what a late departure costs."""
 
@@ -47,6 +52,8 @@ def setting(data: Data) -> dict[str, Any]:
     penalty = theory.adaptive_penalty(2, horizon, plan.C, plan.MEAN_FLOOR)
     ratio, hard_ratio, half = plan.ratio_of("printed"), plan.ratio_of("printed", plan.HARD_C), plan.ratio_of("c/2")
     best = 0.6 + plan.GAP
+    few, many = 2_000, 1_000_000
+    worst = math.log(math.log(many) / math.log(few)) / math.log(many / few)
     return {
         "settings": data.settings, "runs": data.curves[0]["runs"], "gap_runs": data.gaps[0]["runs"], "minutes": MINUTES,
         "thompson_runs": data.curve(plan.THOMPSON)[0]["runs"], "reduced": (horizon, data.settings["runs"]) != (plan.HORIZON, plan.RUNS),
@@ -55,6 +62,7 @@ def setting(data: Data) -> dict[str, Any]:
         "printed_ratio": f"{ratio:.2g}", "half_c": half, "hard_ratio": f"{hard_ratio:.1g}", "hard_first": power(2 / hard_ratio),
         "printed_penalty_value": f"{penalty:.2f}", "first_estimate": power(2 / ratio),
         "printed_start": power(theory.adaptive_start(plan.TAIL, best, penalty, ratio)),
+        "few": few, "many": power(many), "worst_alpha": f"{worst:.2f}", "worst_bonus": f"{2 * (few**-worst - many**-worst):.2f}",
         "excess": f"{-math.log(best * (half**-plan.TAIL - 1) * 2**plan.TAIL):.2f}",
     }  # fmt: skip
 
@@ -63,7 +71,7 @@ def over_time(data: Data) -> dict[str, Any]:
     """What the curves say."""
     horizon = data.settings["horizon"]
     shorter = horizon // plan.SHORTER
-    ucb, patient_true, patient_floor, _, kl_floor = plan.others(plan.TAIL)
+    ucb, patient_true, patient_floor, kl_true, kl_floor = plan.others(plan.TAIL)
     late, printed_penalty = plan.adapt_name("printed", LATE_PENALTY), plan.adapt_name("c/2", "paper")
     left = {(row["ratio"], row["penalty"]): row for row in data.departures if int(row["horizon"]) == horizon}
     late_round = float(left["printed", str(LATE_PENALTY)]["median"])
@@ -74,12 +82,14 @@ def over_time(data: Data) -> dict[str, Any]:
         "printed_left": left["printed", "paper"]["left"],
         "printed": final[plan.PRINTED], "ucb": final[ucb], "favourite": final[plan.FAVOURITE], "favourite_name": plan.FAVOURITE,
         "favourite_alpha": f"{float(final[plan.FAVOURITE]['alpha_low']):.2f}", "patient_true": final[patient_true],
-        "patient_floor": final[patient_floor], "kl_floor": final[kl_floor], "thompson": final[plan.THOMPSON], "late": final[late],
+        "patient_floor": final[patient_floor], "kl_true": final[kl_true], "kl_floor": final[kl_floor],
+        "thompson": final[plan.THOMPSON], "late": final[late],
         "over_floor": _times(final[patient_floor], final[plan.FAVOURITE]), "over_ucb": _times(final[plan.FAVOURITE], final[ucb]),
         "favourite_shorter": _at(data, plan.FAVOURITE, shorter), "ucb_shorter": _at(data, ucb, shorter), "late_penalty": LATE_PENALTY,
         "late_round": power(late_round), "late_before": f"{float(before['regret']):.0f}", "late_before_round": power(int(before["round"])),
         "printed_penalty": final[printed_penalty], "printed_penalty_round": power(float(left["c/2", "paper"]["median"])),
-        "table_rounds": rounds,
+        "printed_penalty_start": power(float(left["c/2", "paper"]["predicted_pulls"])), "table_rounds": rounds,
+        "invalid": final[plan.adapt_name("c/2", INVALID_PENALTY)], "invalid_penalty": INVALID_PENALTY,
         "table": [{"policy": policy, "cells": [_cell(data, policy, t) for t in rounds]} for policy in data.policies()],
         "versus": [row for row in data.versus if row["other"] == plan.PRINTED or not row["other"].startswith("Adapt")],
     }  # fmt: skip

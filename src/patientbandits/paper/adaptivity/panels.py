@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from patientbandits.figures import Line, Panel, draw
 from patientbandits.paper.adaptivity import plan
 from patientbandits.paper.adaptivity.data import Data, Row
 
 FIRST_ROUND = 1000
+LOWEST = 5.0
+"""Where the bands end on the logarithmic axis of regrets: some intervals reach below 0."""
+
 SHADES = dict(zip(plan.PENALTIES, ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000"), strict=True))
+AT_RANDOM = "playing at random"
 SHOWN = {
     plan.PRINTED: ("#9a9a9a", "-"),
     plan.adapt_name("c/2", "paper"): ("#555b66", "--"),
     plan.adapt_name("printed", 0.1): ("#96331b", "--"),
-    plan.FAVOURITE: ("#2e933c", "-"),
     plan.adapt_name("c/2", 0.01): ("#8fce8f", "-"),
     "UCB1": ("#111111", "-"),
     "PatientBandits, true alpha": ("#1b6ca8", "-"),
+    plan.FAVOURITE: ("#2e933c", "--"),
     f"PatientBandits, alpha {plan.ALPHA_FLOOR:g}": ("#7fb2d9", "-"),
     "PatientKL, true alpha": ("#d1495b", "-"),
     f"PatientKL, alpha {plan.ALPHA_FLOOR:g}": ("#eba5ad", "-"),
     plan.THOMPSON: ("#7b4ea3", "-"),
+    AT_RANDOM: ("#111111", ":"),
 }
 """Policies in the figure of regrets -> colour and dash."""
 
@@ -49,25 +57,26 @@ def _time_panel(data: Data) -> Panel:
         name = _without_number(policy)
         if name in SHOWN:
             rows = [row for row in data.curve(policy) if int(row["round"]) >= FIRST_ROUND]
-            lines.append(_line(name, _column(rows, "round"), rows))
+            line = _line(name, _column(rows, "round"), rows)
+            lines.append(replace(line, low=np.maximum(np.asarray(line.low, float), LOWEST)))
     return Panel(f"over time: gap {plan.GAP}, tails {plan.TAIL}", "round", "regret", _ordered(lines), xscale="log", yscale="log")
 
 
 def _gap_panel(data: Data) -> Panel:
-    lines = []
+    lines = [Line(AT_RANDOM, [min(plan.HARD_GAPS), max(plan.HARD_GAPS)], [0.5, 0.5], color=SHOWN[AT_RANDOM][0], dash=SHOWN[AT_RANDOM][1])]
     for policy in dict.fromkeys(row["policy"] for row in data.gaps):
         rows = [row for row in data.gaps if row["policy"] == policy]
         lines.append(_line(_without_number(policy), _column(rows, "gap"), rows, [float(r["gap"]) * float(r["horizon"]) for r in rows]))
     horizon = data.settings["horizon"] // plan.SHORTER
     title, ylabel = f"over the gap: tails {plan.HARD_TAIL}, c = {plan.HARD_C}, T = {horizon:,}", "regret / (gap T): share of wrong pulls"
-    return Panel(title, "gap", ylabel, _ordered(lines), xscale="log", top=1.0, levels=[(0.5, "playing at random")])
+    return Panel(title, "gap", ylabel, _ordered(lines), xscale="log", top=1.0)
 
 
 def _line(name: str, x: list[float], rows: Sequence[Row], units: Sequence[float] | None = None) -> Line:
     units = units or [1.0] * len(rows)
     mean, low, high = ([y / unit for y, unit in zip(_column(rows, key), units, strict=True)] for key in ("regret", "low95", "high95"))
     color, dash = SHOWN[name]
-    return Line(name, x, mean, [max(y, 1e-9) for y in low], high, color, dash)
+    return Line(name, x, mean, low, high, color, dash)
 
 
 def _ordered(lines: list[Line]) -> list[Line]:
