@@ -57,6 +57,9 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("reproduce", parents=[work], help="run the paper's experiments and write the report")
     command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="which ones; all by default (an unknown name lists them)")
     command.add_argument("--preset", action="append", metavar="NAME", help="published or literal; both by default")
+    command.add_argument("--adaptivity", action="store_true", help="instead: the study of Adapt-PatientBandits up to 10^7 rounds")
+    command.add_argument("--horizon", type=int, metavar="N", help="with --adaptivity: the longest horizon")
+    command.add_argument("--quick", action="store_true", help="with --adaptivity: all of it in small, to try it out")
     command.set_defaults(run=run_reproduce)
 
     command = commands.add_parser("simulate", parents=[work], help="run a study file: several policies on several problems")
@@ -94,9 +97,14 @@ def sweep_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_reproduce(options: argparse.Namespace) -> None:
+    from patientbandits.errors import require
     from patientbandits.paper.reproduce import DEFAULT_SEED, NAMES, reproduce
     from patientbandits.problems import PRESETS
 
+    if options.adaptivity:
+        run_adaptivity(options)
+        return
+    require(options.horizon is None and not options.quick, "reproduce", "--horizon and --quick belong to --adaptivity")
     out = options.out or "out/reproduce"
     seed = DEFAULT_SEED if options.seed is None else options.seed
     summary = reproduce(
@@ -115,6 +123,24 @@ def run_reproduce(options: argparse.Namespace) -> None:
         preset = f" [{claim['preset']}]" if claim["preset"] else ""
         print(f"{claim['verdict']:>13}  {claim['experiment']}{preset}: {claim['statement']}")
     print(f"\nreport: {out}/report.html")
+
+
+def run_adaptivity(options: argparse.Namespace) -> None:
+    from patientbandits.errors import require
+    from patientbandits.paper.adaptivity import plan
+    from patientbandits.paper.adaptivity.run import adaptivity
+
+    require(not options.experiments and not options.preset, "reproduce", "--adaptivity takes neither experiments nor presets")
+    horizon, runs = (plan.QUICK_HORIZON, plan.QUICK_RUNS) if options.quick else (plan.HORIZON, plan.RUNS)
+    page = adaptivity(
+        options.out or "out/adaptivity",
+        horizon if options.horizon is None else options.horizon,
+        runs if options.runs is None else options.runs,
+        plan.SEED if options.seed is None else options.seed,
+        options.workers,
+        start=progress_bar(options),
+    )
+    print(json.dumps({"page": str(page)}) if options.json else f"page: {page}")
 
 
 def run_simulate(options: argparse.Namespace) -> None:

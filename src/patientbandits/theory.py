@@ -108,3 +108,28 @@ def adaptive_rate(arms: int, horizon: int, alpha: float) -> float:
     owner = "adaptive_rate"
     horizon = whole(owner, "horizon", horizon, 1)
     return horizon * (whole(owner, "arms", arms, 1) / horizon) ** min(positive(owner, "alpha", alpha), 0.5)
+
+
+def adaptive_penalty(arms: int, horizon: int, c: float, mean_floor: float) -> float:
+    """log(16 sqrt(log(2 K T^3)) / (c mean_floor)): what Adapt-PatientBandits takes off its estimate, times log N        (Algorithm 2)"""
+    owner = "adaptive_penalty"
+    level = math.log(2 * whole(owner, "arms", arms, 1)) + 3 * math.log(whole(owner, "horizon", horizon, 1))
+    return math.log(16 / (positive(owner, "c", c) * positive(owner, "mean_floor", mean_floor))) + 0.5 * math.log(level)
+
+
+def adaptive_start(alpha: float, mean: float, penalty: float, ratio: float, share: float = 1.0) -> float:
+    """max(2 ceil(d/r), e^(2 penalty)),  d = 1 v ceil((share mean (1 - r^alpha) e^penalty)^(1/alpha)),  r = d/D
+
+    The pulls N of the leading arm from which Adapt-PatientBandits' alpha_low is above 0, noise aside, if that arm has this mean and
+    delays with P(D > m) = share m^-alpha. Not in the paper. alpha_low > 0 says that min(-log(m(D) - m(d)), log(N) / 2) > penalty; with
+    D = N/2 = d/r, m(D) - m(d) is share mean d^-alpha (1 - r^alpha) on average, and d is an integer of at least 1. In rounds it
+    is between N and K N.
+    """
+    owner = "adaptive_start"
+    alpha, mean, share = positive(owner, "alpha", alpha), positive(owner, "mean", mean), positive(owner, "share", share)
+    require(0 <= number(owner, "penalty", penalty) < math.inf, owner, "penalty must be finite and >= 0", penalty=penalty)
+    require(0 < number(owner, "ratio", ratio) < 1, owner, "ratio must be in (0, 1)", ratio=ratio)
+    log_d = (math.log(share * mean * -math.expm1(alpha * math.log(ratio))) + penalty) / alpha
+    if max(log_d - math.log(ratio), 2 * penalty) > 700:
+        return math.inf
+    return max(2.0 * math.ceil(max(1, math.ceil(math.exp(log_d))) / ratio), math.exp(2 * penalty))
