@@ -13,6 +13,7 @@ import pytest
 from cases import LAW, PROBLEMS, policies
 
 import patientbandits as pb
+from patientbandits.engine.steps import CONVERSION, DECISION, EVENT, MICRO, UNDECIDED, Counts, kernel_for_steps, policy_keys
 from patientbandits.policies import POLICIES
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.bootstrapped import improve
@@ -135,6 +136,37 @@ class Rumours(pb.Policy):
 def test_unknown_feedback_of_a_policy():
     with pytest.raises(pb.InputError, match=r"^Rumours: feedback must be one of rewards, reports; got feedback='rumours'"):
         pb.Bandit(Rumours(), [0, 1])
+
+
+@pytest.mark.parametrize(
+    "policy", [pb.BootstrappedThompson(), pb.OTFLinUCB(20), pb.PatientBandits(0.3, bias="aged")], ids=lambda policy: policy.label
+)
+def test_step_by_step_equals_the_loop(policy):
+    """The live kernel, with the random bits that `refresh` asks for."""
+    rule, memory, counts = rule_of(policy, 3, horizon_known=False), policy.memory(3, 200), Counts(*np.zeros((2, 3), np.int64), np.zeros(3))
+    kernel, keys, learner = kernel_for_steps(rule, memory), policy_keys(5, 3), pb.Bandit(policy, range(3), seed=5)
+    generator = np.random.default_rng(2)
+    for t in range(1, 151):
+        event = np.array([(DECISION, UNDECIDED, t, float(t), 0.0, 0.0, 0, 0.0)], EVENT).view(np.recarray)
+        assert kernel(tuple(rule.numbers), tuple(memory), counts, keys, event, True) == (0, 0)
+        pull = learner.pull()
+        assert event.arm[0] == pull.arm
+        if generator.random() < (0.3, 0.4, 0.6)[pull.arm]:
+            event = np.array([(CONVERSION, pull.arm, t, t + 1.0, float(t), 1.0, MICRO, 0.0)], EVENT).view(np.recarray)
+            kernel(tuple(rule.numbers), tuple(memory), counts, keys, event, True)
+            learner.reward(pull.id, 1.0)
+    assert min(learner.pulls.values()) > 0
+
+
+def test_a_report_of_zero_is_no_conversion():
+    learners = [pb.Bandit(pb.DelayedUCB1(), [0, 1]) for _ in range(2)]
+    for learner in learners:
+        for _ in range(10):
+            learner.pull()
+        learner.reward(1, 1.0, 11.0)
+    learners[0].reward(2, 0.0, 11.0)
+    one, other = (learner.posterior(time=12.0) for learner in learners)
+    assert one == other
 
 
 # --- without delays --------------------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class Bandit:
         The prior is PatientThompson's, with this policy's parameters if it is one.
         """
         now = self._now() if time is None else self._clock("posterior", time)
-        came = {id: when for kind, id, when in self._log if kind == "reward"}
+        came = {id: when for kind, id, when in self._log if kind == "reward" and self._paid[id] > 0}
         counts = []
         for arm in range(len(self.arms)):
             made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]

@@ -85,6 +85,10 @@ class OTFLinUCB(Policy):
         if delay <= self.window:
             memory.early[arm.number] += reward
 
+    def retracted(self, memory, arm, delay, reward):
+        if delay <= self.window:
+            memory.early[arm.number] -= reward
+
     def refresh(self, memory, round, time, horizon, arms):
         while memory.queue[0] <= memory.queue[1] and time - memory.time_of[memory.queue[0]] > self.window:
             memory.recent[memory.arm_of[memory.queue[0]]] -= 1

@@ -98,10 +98,10 @@ class Aged(Policy):
     """The methods of PatientBandits with the bias "aged": the only ones that need a memory."""
 
     def pulled(self, memory, arm, time):
-        memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
+        memory.young[arm.number, math.floor(time / memory.now[2]) % memory.now[1]] += 1.0
 
     def refresh(self, memory, time):
-        advance(memory, math.floor(time))
+        advance(memory, math.floor(time / memory.now[2]))
         weigh(memory, 1.0)
 
     def index(self, memory, arm, horizon):
