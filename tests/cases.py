@@ -27,6 +27,7 @@ PARAMETERS = {
         {"alpha": 0.2, "width": "tight", "bias": "sum"},
         {"alpha": 0.8, "width": "published", "bias": "sum"},
         {"alpha": 0.15, "width": "published", "bias": "published"},
+        {"alpha": 0.4, "width": "published", "bias": "aged"},
     ],
     "PatientKL": [{"alpha": 0.3}, {"alpha": 0.7, "scale": 10.0, "c": 3.0}, {"envelope": MIXTURE}],
     "PatientThompson": [{}, {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0}],
@@ -49,12 +50,23 @@ PARAMETERS = {
         {"law": LAW, "mode": "uncensored"},
     ],
     "DKLUCB": [{"law": LAW, "window": 15}, {"law": pb.Pareto(0.5), "mode": "uncensored"}],
+    "BootstrappedThompson": [{}, {"replicates": 3, "steps": 1}],
+    "OTFLinUCB": [{"window": 10}, {"window": 40, "delta": 0.9, "regularisation": 0.5, "ambiguity": "own"}],
     "UCB1": [{}],
     "KLUCB": [{}, {"c": 3.0}],
     "MOSS": [{}],
     "Thompson": [{}],
     "Uniform": [{}],
+    "DelayedUCB1": [{}],
+    "QPMD": [{"base": pb.UCB1()}, {"base": pb.Thompson()}, {"base": pb.DUCB(LAW, 20)}, {"base": pb.MOSS()}],
+    "SuccessiveElimination": [{}],
+    "ArrivedThompson": [{}],
 }
+
+
+def fit_for(policy: pb.Policy, problem: pb.Problem) -> pb.Problem:
+    """The problem, in which the policy is told what it needs to know."""
+    return problem.with_feedback(policy.feedback)
 
 
 def policies(name: str) -> list[pb.Policy]:

@@ -166,6 +166,10 @@ class View:
     pulls: list
     random: list
     """64 bits for each arm"""
+    ties: int
+    own: int
+    streams: list
+    """what random bits are made of: see `rank` in `episode` and ``random``"""
 
     def of(self, arm):
         return [p for p in self.pulls if p.arm == arm]
@@ -178,6 +182,10 @@ class View:
 
     def mean(self, arm):
         return self.S(arm) / self.n(arm)
+
+    def reported(self, arm):
+        """The arm's pulls that have reported, where every pull reports, zeros too."""
+        return [p for p in self.of(arm) if p.delay <= self.t - p.s]
 
 
 def width(view, n, kind):
@@ -400,6 +408,162 @@ def thompson(view, arm):
     return Draws(view.random[arm]).beta(1 + view.S(arm), 1 + view.n(arm) - view.S(arm))
 
 
+class BootstrappedThompson:
+    """The estimates of each replicate, (p of each arm, G at the edge of each bin); weights are counted anew from the history."""
+
+    def __init__(self):
+        self.estimates, self.prior, self.edges, self.next_binning, self.binned, self.looked = {}, {}, [1], 0.0, 0, 0
+        while self.edges[-1] < 2**30:
+            self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * 1.3)))
+
+    def begin(self, view, replicates):
+        key = mix(view.own ^ 0xB5297A4D3F84D5B5)
+        for arm in range(view.K):
+            draws = Draws(address(key, 0, view.streams[arm]))
+            for b in range(replicates):
+                self.prior[arm, b] = -math.log(1 - draws.unit()), -math.log(1 - draws.unit())
+        for b in range(replicates):
+            prior = [self.prior[arm, b] for arm in range(view.K)]
+            self.estimates[b] = [yes / (yes + no) for yes, no in prior], [1.0] * len(self.edges)
+
+    def place(self, x):
+        return next(j for j, e in enumerate(self.edges) if e >= x)
+
+    def step(self, view, b):
+        key = mix(view.own ^ 0xB5297A4D3F84D5B5)
+        rates, G = self.estimates[b]
+        share = [1 if e - (self.edges[j - 1] if j else 0) == 1 else 0.5 for j, e in enumerate(self.edges)]
+        yes = [self.prior[arm, b][0] for arm in range(view.K)]
+        total = [sum(self.prior[arm, b]) for arm in range(view.K)]
+        events, censored = {}, {}  # bin -> weight
+        for pull in view.pulls:
+            if not address(key, pull.s, 0) // 2**4 // 2**b % 2:
+                continue  # counts nothing in this replicate; otherwise twice
+            total[pull.arm] += 2
+            if pull.visible(view.t - pull.s):
+                j = self.place(max(pull.delay, 1))
+                events[j] = events.get(j, 0) + 2
+                yes[pull.arm] += 2
+            else:
+                j = self.place(self.binned - pull.s) if pull.s < self.binned else 0
+                hidden = (1 - share[j]) * (G[j - 1] if j else 1.0) + share[j] * G[j]
+                p = rates[pull.arm]
+                w = p * hidden / (1 - p + p * hidden) if hidden > 0 else 0.0
+                censored[j] = censored.get(j, 0) + 2 * w
+                yes[pull.arm] += 2 * w
+        S, km = 1.0, []
+        for j in range(len(self.edges)):
+            if events and j >= max(events):
+                S = 0.0
+            elif j in events:
+                beyond = sum(w for k, w in (*events.items(), *censored.items()) if k > j)
+                S *= max(1 - events[j] / (beyond + events[j] + share[j] * censored.get(j, 0)), 0)
+            km.append(S)
+        self.estimates[b] = [y / n for y, n in zip(yes, total, strict=True)], km
+
+    def __call__(self, view, arm, replicates, steps):
+        if not self.estimates:
+            self.begin(view, replicates)
+        if view.t >= self.next_binning:
+            self.binned, self.next_binning = view.t, view.t * 1.02
+        if self.looked < view.t:
+            self.looked = view.t
+            bits = address(mix(view.own ^ 0xB5297A4D3F84D5B5), view.t, 0)
+            self.chosen = int(unit(following(bits)) * replicates)
+            for _ in range(steps):
+                self.step(view, self.chosen)
+        paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
+        return self.estimates[self.chosen][0][arm] * (sum(paid) / len(paid) if paid else 1)
+
+
+def delayed_ucb1(view, arm):
+    seen = view.reported(arm)
+    return sum(p.reward for p in seen) / len(seen) + math.sqrt(2 * math.log(view.t) / len(seen)) if seen else math.inf
+
+
+def arrived_thompson(view, arm):
+    seen = view.reported(arm)
+    S = sum(p.reward for p in seen)
+    return Draws(view.random[arm]).beta(1 + S, 1 + len(seen) - S)
+
+
+class SuccessiveElimination:
+    """Who is still active after each turn."""
+
+    def __init__(self):
+        self.active, self.looked = None, 0
+
+    def eliminate(self, view):
+        self.active = self.active or set(range(view.K))
+        if len({view.n(i) for i in self.active}) > 1:
+            return
+        low, high = {}, {}
+        for i in self.active:
+            seen = view.reported(i)
+            mean = sum(p.reward for p in seen) / len(seen) if seen else 0.0
+            radius = math.sqrt(2 * math.log(view.T) / max(len(seen), 1))
+            low[i], high[i] = mean - radius, mean + radius
+        self.active = {i for i in self.active if high[i] >= max(low.values())}
+
+    def __call__(self, view, arm):
+        if self.looked < view.t:
+            self.looked = view.t
+            self.eliminate(view)
+        return -view.n(arm) if arm in self.active else -math.inf
+
+
+def otf_lin_ucb(view, arm, window, delta, regularisation, ambiguity):
+    V = [regularisation + view.n(i) for i in range(view.K)]
+    recent = [p for p in view.pulls if p.s >= view.t - window]
+    f = math.sqrt(regularisation) + math.sqrt(
+        2 * math.log(1 / (delta or 1 / view.T)) + view.K * math.log((view.K * regularisation + view.t) / (view.K * regularisation))
+    )
+    b = sum(p.visible(min(view.t - p.s, window)) for p in view.of(arm))
+    if ambiguity == "paper":
+        extra = sum(1 / math.sqrt(V[p.arm]) for p in recent) / math.sqrt(V[arm])
+    else:
+        extra = sum(p.arm == arm for p in recent) / V[arm]
+    return b / V[arm] + 2 * f / math.sqrt(V[arm]) + extra
+
+
+class QPMD:
+    """The base's world: a list of pulls answered at once, one for each report that it was given."""
+
+    def __init__(self):
+        self.pulls, self.wanted, self.looked, self.given = [], None, 0, set()
+
+    def decide(self, view, base):
+        function, first = POLICIES[base["policy"]]
+        if self.wanted is None and isinstance(function, type):
+            self.base = function()
+        index = self.base if isinstance(function, type) else function
+        t = len(self.pulls) + 1
+        random = [address(view.own, t, stream) for stream in view.streams]
+        inner = View(t, view.T, view.K, self.pulls, random, view.ties, view.own, view.streams)
+        parameters = {name: value for name, value in base.items() if name != "policy"}
+
+        def rank(arm):
+            n = inner.n(arm)
+            return math.inf if n < first else index(inner, arm, **parameters), address(view.ties, n, view.streams[arm])
+
+        self.wanted = max(range(view.K), key=rank)
+
+    def queue(self, view):
+        waiting = [p for p in view.reported(self.wanted) if p.s not in self.given]
+        return sorted(waiting, key=lambda p: (p.s + max(p.delay, 1), p.s))
+
+    def __call__(self, view, arm, base):
+        if self.looked < view.t:
+            self.looked = view.t
+            if self.wanted is None:
+                self.decide(view, base)
+            while queue := self.queue(view):
+                self.given.add(queue[0].s)
+                self.pulls.append(Pull(len(self.pulls) + 1, self.wanted, queue[0].reward, 0))
+                self.decide(view, base)
+        return 1.0 if arm == self.wanted else 0.0
+
+
 POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
@@ -414,6 +578,12 @@ POLICIES = {
     "KLUCB": (klucb, 1),
     "Thompson": (thompson, 0),
     "Uniform": (lambda view, arm: unit(view.random[arm]), 0),
+    "DelayedUCB1": (delayed_ucb1, 0),
+    "ArrivedThompson": (arrived_thompson, 0),
+    "SuccessiveElimination": (SuccessiveElimination, 0),
+    "OTFLinUCB": (otf_lin_ucb, 0),
+    "BootstrappedThompson": (BootstrappedThompson, 0),
+    "QPMD": (QPMD, 0),
 }
 """name -> (index, or a class whose instance is one episode's index; how often each arm is pulled first)"""
 
@@ -430,7 +600,7 @@ def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     world, streams, pulls = World(problem, horizon, seed, run), problem["streams"], []
     for t in range(1, horizon + 1):
         random = [address(own, t, stream) for stream in streams]
-        view = View(t, max(t - 1, 1) if anytime else horizon, len(streams), pulls, random)
+        view = View(t, max(t - 1, 1) if anytime else horizon, len(streams), pulls, random, ties, own, streams)
         if watch:
             watch(view)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from cases import PARAMETERS, PROBLEMS, policies
+from cases import PARAMETERS, PROBLEMS, fit_for, policies
 
 import patientbandits as pb
 from patientbandits.delays import LAWS
@@ -18,11 +18,13 @@ CHECKED = (0, 5)
 
 HORIZON = 150
 EXACT = 64
-"""Up to this horizon D-UCB "uncensored", PatientKL and GuardedThompson are exact; beyond, their sums are only close: see test_ducb.py."""
+"""Up to this horizon D-UCB "uncensored", PatientKL, GuardedThompson and the bias "aged" are exact; beyond, their sums are only close:
+see test_ducb.py."""
 
 
 def fades(policy):
-    return getattr(policy, "mode", None) == "uncensored" or isinstance(policy, (pb.PatientKL, pb.GuardedThompson))
+    aged = getattr(policy, "bias", None) == "aged"
+    return aged or getattr(policy, "mode", None) == "uncensored" or isinstance(policy, (pb.PatientKL, pb.GuardedThompson))
 
 
 def test_every_policy_law_and_reward_has_a_twin():
@@ -36,7 +38,8 @@ def test_every_policy_law_and_reward_has_a_twin():
 def test_compiled_equals_naive(name):
     for policy in policies(name):
         horizon = EXACT if fades(policy) else HORIZON
-        for title, problem in PROBLEMS.items():
+        for title, given in PROBLEMS.items():
+            problem = fit_for(policy, given)
             result = pb.simulate(problem, policy, horizon, RUNS, SEED, record=range(1, horizon + 1), first_run=FIRST_RUN, workers=1)
             for run in CHECKED:
                 pulls = naive.episode(problem.describe(), policy.describe(), horizon, SEED, FIRST_RUN + run)

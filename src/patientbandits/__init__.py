@@ -33,15 +33,21 @@ if TYPE_CHECKING:
     from patientbandits.policies import DUCB as DUCB
     from patientbandits.policies import KLUCB as KLUCB
     from patientbandits.policies import MOSS as MOSS
+    from patientbandits.policies import QPMD as QPMD
     from patientbandits.policies import UCB1 as UCB1
     from patientbandits.policies import AdaptPatientBandits as AdaptPatientBandits
     from patientbandits.policies import Arm as Arm
+    from patientbandits.policies import ArrivedThompson as ArrivedThompson
+    from patientbandits.policies import BootstrappedThompson as BootstrappedThompson
+    from patientbandits.policies import DelayedUCB1 as DelayedUCB1
     from patientbandits.policies import GuardedThompson as GuardedThompson
+    from patientbandits.policies import OTFLinUCB as OTFLinUCB
     from patientbandits.policies import PatientBandits as PatientBandits
     from patientbandits.policies import PatientKL as PatientKL
     from patientbandits.policies import PatientThompson as PatientThompson
     from patientbandits.policies import Policy as Policy
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
+    from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.posteriors import ArmPosterior as ArmPosterior
@@ -84,15 +90,21 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "DUCB",
         "KLUCB",
         "MOSS",
+        "QPMD",
         "UCB1",
         "AdaptPatientBandits",
         "Arm",
+        "ArrivedThompson",
+        "BootstrappedThompson",
+        "DelayedUCB1",
         "GuardedThompson",
+        "OTFLinUCB",
         "PatientBandits",
         "PatientKL",
         "PatientThompson",
         "Policy",
         "ScheduledPatientBandits",
+        "SuccessiveElimination",
         "Thompson",
         "Uniform",
     ),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError, number, require, whole
 from patientbandits.policies import Arm, PatientThompson, Policy
-from patientbandits.policies.base import HOOKS, rule_of
+from patientbandits.policies.base import HOOKS, Chance, rule_of
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
 
@@ -33,6 +33,9 @@ class Bandit:
     that never goes back, such as seconds. Without a ``horizon`` the policy takes its anytime form. The decisions
     are those of run ``run`` of `simulate` with the same seed, if the same rewards arrive. Everything is interpreted:
     no compiler is involved.
+
+    A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with 0.0 is then a report, which it
+    learns from. The other policies take no notice of a reward of 0: to them it is what was visible all along.
     """
 
     def __init__(self, policy: Policy, arms: Sequence[Hashable], horizon: int | None = None, seed: int = 0, run: int = 0) -> None:
@@ -47,6 +50,7 @@ class Bandit:
         self._rule = rule_of(policy, len(self.arms), horizon_known=horizon is not None)
         self._tie_key = run_key(base_keys(whole("Bandit", "seed", seed))[1], whole("Bandit", "run", run))
         self._random_key = mix((self._tie_key + GOLDEN) & MASK)
+        self._chance = Chance(self._tie_key, self._random_key, range(len(self.arms)))
         self._made: list[tuple[int, float]] = []
         self._paid: dict[int, float] = {}
         self._log: list[tuple[Any, ...]] = []
@@ -93,7 +97,7 @@ class Bandit:
         require(0 <= amount <= 1, "Bandit.reward", "value must be in [0, 1]", value=value)
         now = self._clock("reward", max(float(len(self._made) + 1), self._now()) if time is None else time)
         self._paid[id] = amount
-        if amount > 0:
+        if amount > 0 or self._rule.reports:
             self._log.append(("reward", id, now))
             self._apply(self._log[-1])
 
@@ -103,7 +107,7 @@ class Bandit:
         The prior is PatientThompson's, with this policy's parameters if it is one.
         """
         now = self._now() if time is None else self._clock("posterior", time)
-        came = {id: when for kind, id, when in self._log if kind == "reward"}
+        came = {id: when for kind, id, when in self._log if kind == "reward" and self._paid[id] > 0}
         counts = []
         for arm in range(len(self.arms)):
             made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]
@@ -161,5 +165,5 @@ class Bandit:
         if method is None:
             return None
         horizon = float(self.horizon or max(round_ - 1, 1))
-        known.update(self=self._rule.numbers, memory=self._memory, round=round_, horizon=horizon, arms=len(self.arms))
+        known.update(self=self._rule.numbers, memory=self._memory, round=round_, horizon=horizon, arms=len(self.arms), chance=self._chance)
         return method(*(known[name] for name in HOOKS[hook]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from patientbandits.delays import LAWS, Delay, NoDelay
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import REWARDS, Bernoulli, Reward
+from patientbandits.rewards import FEEDBACK, REWARDS, Bernoulli, Reward
 
 
 @dataclass(frozen=True, init=False)
@@ -18,12 +18,16 @@ class Problem:
 
     ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random stream that
     each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay comparable.
+
+    ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never announced, so a pull that has
+    paid nothing may still pay. "reports": every pull reports in the end, after its arm's delay, a reward of 0 too.
     """
 
     means: tuple[float, ...]
     delays: tuple[Delay, ...]
     rewards: tuple[Reward, ...]
     streams: tuple[int, ...]
+    feedback: str
 
     def __init__(
         self,
@@ -31,6 +35,7 @@ class Problem:
         delays: Sequence[Delay] | Delay = NoDelay(),  # noqa: B008  # frozen
         rewards: Sequence[Reward] | Reward = Bernoulli(),  # noqa: B008
         streams: Sequence[int] | None = None,
+        feedback: str = FEEDBACK[0],
     ) -> None:
         owner = "Problem"
         means = tuple(probability(owner, "every mean", mean) for mean in items(owner, "means", means))
@@ -42,7 +47,9 @@ class Problem:
         require(len(streams) == len(means), owner, "streams must match means in number", streams=len(streams), means=len(means))
         for reward, mean in zip(rewards, means, strict=True):
             reward.encode(mean)
-        for name, value in (("means", means), ("delays", delays), ("rewards", rewards), ("streams", streams)):
+        feedback = choice(owner, "feedback", feedback, FEEDBACK)
+        given_values = {"means": means, "delays": delays, "rewards": rewards, "streams": streams, "feedback": feedback}
+        for name, value in given_values.items():
             object.__setattr__(self, name, value)
 
     @staticmethod
@@ -67,7 +74,11 @@ class Problem:
 
     def without_delays(self) -> Problem:
         """The same rewards, arriving at once: the oracle's world."""
-        return Problem(self.means, NoDelay(), self.rewards, self.streams)
+        return Problem(self.means, NoDelay(), self.rewards, self.streams, self.feedback)
+
+    def with_feedback(self, feedback: str) -> Problem:
+        """The same world, in which the learner is told this: "rewards" or "reports"."""
+        return Problem(self.means, self.delays, self.rewards, self.streams, feedback)
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
@@ -79,6 +90,7 @@ class Problem:
             [self.delays[arm] for arm in arms],
             [self.rewards[arm] for arm in arms],
             [self.streams[arm] for arm in arms],
+            self.feedback,
         )
 
     def max_alpha(self) -> float:
@@ -87,12 +99,13 @@ class Problem:
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for files."""
-        return {
+        data = {
             "means": list(self.means),
             "delays": [law.describe() for law in self.delays],
             "rewards": [reward.describe() for reward in self.rewards],
             "streams": list(self.streams),
         }
+        return data if self.feedback == FEEDBACK[0] else {**data, "feedback": self.feedback}  # absent from older files
 
 
 @cache
@@ -116,7 +129,8 @@ def reward_from(data: Any, owner: str = "reward") -> Reward:
 
 def problem_from(data: dict[str, Any]) -> Problem:
     """The problem that ``describe`` gave."""
-    return Problem(data["means"], [law_from(law) for law in data["delays"]], [reward_from(r) for r in data["rewards"]], data["streams"])
+    laws, rewards = [law_from(law) for law in data["delays"]], [reward_from(reward) for reward in data["rewards"]]
+    return Problem(data["means"], laws, rewards, data["streams"], data.get("feedback", FEEDBACK[0]))
 
 
 def _descendants(kind: Any) -> Any:

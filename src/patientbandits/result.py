@@ -163,12 +163,9 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
     if not isinstance(data, dict) or "policy" not in data:
         raise InputError(f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.')
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
+    nested = {"law": law_from, "envelope": law_from, "base": policy_from, "guard": policy_from}
     arguments = {
-        name: law_from(value, owner)
-        if name in ("law", "envelope") and value is not None
-        else policy_from(value, owner)
-        if name == "guard"
-        else value
+        name: nested[name](value, owner) if name in nested and value is not None else value
         for name, value in data.items()
         if name != "policy"
     }

@@ -1,4 +1,4 @@
-"""Reward laws on [0, 1], each given by its mean; a reward of exactly 0 is never announced."""
+"""Reward laws on [0, 1], each given by its mean; a reward of exactly 0 is announced only where every pull reports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from patientbandits.errors import positive, probability, require
+
+FEEDBACK = ("rewards", "reports")
+"""What a learner is told in the end: of each pull its reward, unless that is 0 (the paper's setting); or of each pull a report."""
 
 
 class Reward:

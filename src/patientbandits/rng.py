@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 Bits = Any
 """64 bits: an int when interpreted, a uint64 when compiled."""
 
@@ -41,6 +43,11 @@ def following(bits: Bits) -> Bits:
     return mix((bits + GOLDEN) & MASK)
 
 
+def as_bits(count: int) -> Bits:
+    """A number >= 0, such as a round, as an argument of `address`."""
+    return int(np.uint64(count))  # an int when interpreted, a uint64 when compiled
+
+
 def unit(bits: Bits) -> float:
     """The 53 upper bits as a float in [0, 1)."""
     return (bits >> 11) * 1.1102230246251565e-16
@@ -53,8 +60,6 @@ def run_key(base: Bits, run: Bits) -> Bits:
 
 def base_keys(seed: int) -> tuple[int, int]:
     """Two unrelated base keys: one for the world, one for the policy's own randomness."""
-    import numpy as np
-
     world, policy = np.random.SeedSequence(seed).generate_state(2, np.uint64)
     return int(world), int(policy)
 

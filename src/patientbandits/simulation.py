@@ -49,6 +49,7 @@ def simulate(
     rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
     require(problem.arms <= horizon < 2**31 - 2, "simulate", rule,
             horizon=horizon)  # fmt: skip
+    require_feedback("simulate", problem, policy)
     seed, first_run = whole("simulate", "seed", seed), whole("simulate", "first_run", first_run)
     if workers is not None:
         workers = whole("simulate", "workers", workers, 1)
@@ -56,6 +57,12 @@ def simulate(
     out = play(problem, policy, rounds, range(first_run, first_run + runs), seed, anytime, workers, progress)
     settings = settings_of(problem, policy, horizon, runs, seed, anytime, first_run)
     return Result(rounds, out.regret, out.pulls, out.trace if out.trace.size else None, settings, problem, policy)
+
+
+def require_feedback(owner: str, problem: Problem, policy: Policy) -> None:
+    """A policy that needs reports cannot run where rewards of 0 are never announced; the other way round it can."""
+    rule = f"{policy.owner} must be told of every pull, zeros too: it needs a problem with feedback 'reports'"
+    require(policy.feedback != "reports" or problem.feedback == "reports", owner, rule, feedback=problem.feedback)
 
 
 def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int64]:

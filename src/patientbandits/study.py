@@ -11,6 +11,11 @@ delays = [{law = "Pareto", tail = 1.0}, {law = "Pareto", tail = 0.3}]
 name = "heterogeneous"          # one of the paper's, with its arguments
 preset = "published"
 
+[problems.every-pull-reports]
+means = [0.6, 0.8]
+delays = {law = "Geometric", p = 0.01}
+feedback = "reports"            # zeros too; "rewards" by default
+
 [policies.patient]
 policy = "PatientBandits"
 alpha = 0.3
@@ -42,6 +47,7 @@ from patientbandits.policies import Policy
 from patientbandits.problem import Problem, law_from, reward_from
 from patientbandits.problems import PROBLEMS
 from patientbandits.result import Result, policy_from, write_atomically
+from patientbandits.rewards import FEEDBACK
 from patientbandits.sweeps import Simulation, sweep
 
 SETTINGS = ("horizon", "runs", "seed", "record", "anytime", "problems", "policies")
@@ -115,20 +121,22 @@ def _problem(data: Any, owner: str) -> Problem:
     if not isinstance(data, dict):
         raise InputError(f"{owner}: a table is needed; got {data!r}.")
     try:
+        feedback = data.get("feedback", FEEDBACK[0])
         if "name" in data:
             make = PROBLEMS[choice(owner, "name", data["name"], PROBLEMS)]
-            arguments = {key: value for key, value in data.items() if key != "name"}
+            arguments = {key: value for key, value in data.items() if key not in ("name", "feedback")}
             for key in arguments:
-                choice(owner, "argument", key, inspect.signature(make).parameters)
-            return make(**arguments)
+                choice(owner, "argument", key, [*inspect.signature(make).parameters, "feedback"])
+            return make(**arguments).with_feedback(feedback)
         for key in data:
-            choice(owner, "key", key, ("means", "delays", "rewards", "name"))
+            choice(owner, "key", key, ("means", "delays", "rewards", "feedback", "name"))
         if "means" not in data:
             raise InputError(f"{owner}: means is needed, for example means = [0.6, 0.8].")
         several = {key: data[key] if isinstance(data[key], list) else [data[key]] for key in ("delays", "rewards") if key in data}
         laws = [law_from(law, owner) for law in several.get("delays", ["NoDelay"])]
         rewards = [reward_from(reward, owner) for reward in several.get("rewards", ["Bernoulli"])]
-        return Problem(data["means"], laws[0] if len(laws) == 1 else laws, rewards[0] if len(rewards) == 1 else rewards)
+        delay, reward = (laws[0] if len(laws) == 1 else laws), (rewards[0] if len(rewards) == 1 else rewards)
+        return Problem(data["means"], delay, reward, feedback=feedback)
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(owner) else f"{owner}: {error}") from None
 

@@ -26,7 +26,7 @@ from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
 from patientbandits.result import TEMPORARY, Result, join, plain
-from patientbandits.simulation import recorded_rounds, settings_of, simulate
+from patientbandits.simulation import recorded_rounds, require_feedback, settings_of, simulate
 from patientbandits.team import team
 
 PIECE_ROUNDS = 10_000_000
@@ -53,6 +53,7 @@ class Simulation:
         require(isinstance(self.policy, Policy), "Simulation", "policy must be a policy", policy=self.policy)
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
+        require_feedback("Simulation", self.problem, self.policy)
 
     @property
     def rounds(self) -> int:

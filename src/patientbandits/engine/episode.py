@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
-from patientbandits.engine.worlds import World, arrival, outcome
-from patientbandits.policies.base import Arm, Rule
+from patientbandits.engine.worlds import World, arrival, outcome, report
+from patientbandits.policies.base import Arm, Chance, Rule
 from patientbandits.rng import GOLDEN, MASK, Bits, address, mix, run_key
 
 COMPARE_UP_TO = 4
@@ -133,14 +133,16 @@ def kernel_for(rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool
     """The compiled kernel for a rule."""
     names = ("bonus" if rule.from_bonus else "index", "refresh", "pulled", "arrived", "trace")
     hooks = tuple(rule.hooks.get(name, nothing) for name in names)
-    return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.lasting, rule.first_pulls, counted, anytime)
+    kinds, told = (type(rule.numbers), type(memory)), report if rule.reports else outcome
+    return _kernel(hooks, kinds, rule.from_bonus, rule.lasting, rule.first_pulls, told, counted, anytime)
 
 
 @cache
 def _kernel(
-    hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, lasting: bool, first: int, counted: bool, anytime: bool
+    hooks: tuple[Any, ...], kinds: tuple[Any, Any], from_bonus: bool, lasting: bool, first: int, told: Any, counted: bool, anytime: bool
 ) -> Any:
     formula, refresh, pulled, arrived, trace = hooks
+    numbers_kind, memory_kind = kinds
     numbers_of, memory_of = wrapper(numbers_kind), wrapper(memory_kind)
     reset, traced = resetter(len(memory_kind._fields)), trace is not nothing
     additive = from_bonus and lasting
@@ -216,7 +218,7 @@ def _kernel(
         if counted:
             due[g, (t + arrival(world, scratch.keys[g, 0], np.uint64(t), arm, left)) * arms + arm] += 1
         else:
-            reward, delay = outcome(world, scratch.keys[g, 0], np.uint64(t), arm, left)
+            reward, delay = told(world, scratch.keys[g, 0], np.uint64(t), arm, left)
             at = t + (max(delay, 1) if delay <= left else left + 1)
             scratch.arm_of[g, t], scratch.reward_of[g, t], scratch.delay_of[g, t] = arm, reward, delay
             scratch.next_due[g, t] = due[g, at]
@@ -256,7 +258,8 @@ def _kernel(
                 horizon = float(max(t - 1, 1)) if anytime else known_horizon
                 for g in range(games):
                     arrivals(self, memory, g, t, horizon, world, scratch)
-                    refresh(self, memory, t, float(t), horizon, arms)
+                    chance = Chance(scratch.keys[g, 1], scratch.keys[g, 2], world.streams)
+                    refresh(self, memory, t, float(t), horizon, arms, chance)
                     chosen = choose(self, memory, g, t, horizon, world, scratch)
                     if scratch.index[g, chosen] != scratch.index[g, chosen]:
                         out.bad[0] = t

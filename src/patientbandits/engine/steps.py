@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
 from patientbandits.engine.episode import nothing, wrapper
-from patientbandits.policies.base import Arm, Rule
+from patientbandits.policies.base import Arm, Chance, Rule
 from patientbandits.rng import GOLDEN, MASK, Bits, address, base_keys, mix, run_key
 
 DECISION, CONVERSION, RETRACTION = 1, 2, 3
@@ -57,10 +57,10 @@ class Outcome(NamedTuple):
     """number of the first decision for which an index was not a number, or 0"""
 
 
-def policy_keys(seed: int) -> NDArray[np.uint64]:
-    """Keys of the ties and of the policy's randomness: those of run 0 of `simulate` with this seed."""
+def policy_keys(seed: int, arms: int) -> NDArray[np.uint64]:
+    """Keys of the ties and of the policy's randomness, those of run 0 of `simulate` with this seed; then each arm's stream."""
     tie_key = run_key(base_keys(seed)[1], 0)
-    return np.array([tie_key, mix((tie_key + GOLDEN) & MASK)], np.uint64)
+    return np.array([tie_key, mix((tie_key + GOLDEN) & MASK), *range(arms)], np.uint64)
 
 
 def kernel_for_steps(rule: Rule, memory: tuple[Any, ...]) -> Any:
@@ -107,7 +107,7 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
         for event in events:
             horizon = float(max(made, 1))
             if event.kind == DECISION:
-                refresh(self, memory, made + 1, event.time, horizon, arms)
+                refresh(self, memory, made + 1, event.time, horizon, arms, Chance(keys[0], keys[1], keys[2:]))
                 if deciding:
                     chosen = choose(self, memory, counts, keys, made + 1, event.time, horizon)
                     if chosen < 0:

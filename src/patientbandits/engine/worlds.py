@@ -144,7 +144,7 @@ def tail_delay(world: World, law: int, u: float, left: int) -> int:
     return high
 
 
-def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
+def report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
     """Reward of pulling ``arm`` in ``round_``, and its delay: > left if it does not arrive within ``left`` rounds.
 
     Nothing here branches on the outcome: a mispredicted branch costs more than an unneeded look-up.
@@ -155,6 +155,12 @@ def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple
     else:
         reward = beta(world.reward_numbers[arm, 0], world.reward_numbers[arm, 1], bits)
     delay = delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
+    return reward, delay
+
+
+def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
+    """`report` where a reward of 0 is never announced."""
+    reward, delay = report(world, key, round_, arm, left)
     return reward, delay if reward != 0.0 else left + 1
 
 

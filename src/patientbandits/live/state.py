@@ -42,7 +42,7 @@ class Mind:
         self.place = {arm: number for number, arm in enumerate(settings.active)}
         arms = len(self.place)
         self._created = experiment.created
-        self._keys = policy_keys(experiment.seed)
+        self._keys = policy_keys(experiment.seed, arms)
         self._rule = rule_of(self.policy, arms, horizon_known=False)
         self._kernel = kernel_for_steps(self._rule, self.policy.memory(arms, 1))
         self.counts = Counts(np.zeros(arms, np.int64), np.zeros(arms, np.int64), np.zeros(arms))
