@@ -136,7 +136,7 @@ def test_the_guards_region_on_every_round():
     clipped = excluded = 0
     for problem in (OFF_FAMILY, pb.Problem([0.3, 0.8, 0.75], [pb.Fixed(40), pb.Pareto(1.5), pb.Geometric(0.05)])):
         policy = pb.GuardedThompson(
-            guard=pb.PatientKL(envelope=pb.Mixture([pb.Geometric(0.3), pb.Fixed(50)], [0.5, 0.5]), c=3.0), slack=0.1
+            guard=pb.PatientKL(envelope=pb.Mixture([pb.Geometric(0.3), pb.Fixed(50)], [0.5, 0.5]), c=3.0), slack=0.5
         )
         twin, parameters = naive.GuardedThompson(), policy.describe()
         bandit, world, due = pb.Bandit(policy, range(problem.arms), 400), naive.World(problem.describe(), 400, 0, 0), {}
