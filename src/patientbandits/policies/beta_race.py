@@ -17,6 +17,7 @@ CELLS, CELLS_PER_DEVIATION = 24, 3.0
 """Cells to each side of the mode: 8 standard deviations."""
 
 NEVER_SURE = 1e-6
+NEGLIGIBLE = 1e-9
 
 
 def beta_quantile(a: float, b: float, logit: float) -> float:
@@ -50,7 +51,7 @@ def chance_of_best(shapes: Any, arm: int) -> float:
         density = math.exp(height - top)
         total += density
         for other in range(len(shapes)):
-            if other != arm:
+            if other != arm and density > NEGLIGIBLE:
                 low = beta_quantile(shapes[other, 0], shapes[other, 1], max(y - 0.5 * width, -700.0))
                 density *= mean_normal(low, beta_quantile(shapes[other, 0], shapes[other, 1], min(y + 0.5 * width, 700.0)))
         won += density

@@ -37,6 +37,9 @@ LONGEST = 1024
 RELATIVE, FLOOR = 1e-3, 1e-7
 """Largest relative error of an upper bound, where the survival function is above the floor."""
 
+DENSITIES = (1.2, 2.5)
+"""Rates per factor e to try: the first will do for power laws, the second for an exponential one."""
+
 ABSOLUTE = 3e-4
 """Largest absolute error of an upper bound, where the relative one cannot be kept."""
 
@@ -79,11 +82,15 @@ def advance(memory: Any, unit: int) -> None:
     if elapsed <= 0:
         return
     arms, rates = len(memory.old), memory.fade.shape[1]
-    for j in range(rates):
-        factor = memory.fade[0, j] if elapsed == 1 else memory.fade[0, j] ** elapsed
+    if elapsed == 1:
         for arm in range(arms):
-            faded = memory.faded[arm, j] * factor
-            memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
+            shrink(memory.faded[arm], memory.fade[0])
+    else:
+        for j in range(rates):
+            factor = memory.fade[0, j] ** elapsed
+            for arm in range(arms):
+                faded = memory.faded[arm, j] * factor
+                memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
     for time in leaving(memory, unit):
         slot, since = time % memory.now[1], unit - time
         for arm in range(arms):
@@ -94,6 +101,13 @@ def advance(memory: Any, unit: int) -> None:
                 for j in range(rates):
                     memory.faded[arm, j] += pulls * (1.0 if since == 0 else memory.fade[0, j] ** since)
     memory.now[0] = unit
+
+
+def shrink(sums: NDArray[np.float64], rates: NDArray[np.float64]) -> None:
+    """sums *= rates, the negligible ones to 0."""
+    for j in range(len(sums)):
+        faded = sums[j] * rates[j]
+        sums[j] = faded if faded > NEGLIGIBLE else 0.0
 
 
 def weigh(memory: Any, mature: float) -> None:
@@ -121,13 +135,16 @@ def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.
     return law.survival(slots if unit == 1 else np.maximum(slots - 1, 0) * unit)
 
 
-def exponentials(law: Delay, length: int, unit: int, relative: bool) -> tuple[float, NDArray[np.float64]]:
-    """(error, array of rates r_j and coefficients w_j) of the best fit beyond ``length`` slots; the last rate is 1."""
+def exponentials(law: Delay, length: int, unit: int, relative: bool, density: float) -> tuple[float, NDArray[np.float64]]:
+    """(error, array of rates r_j and coefficients w_j) of the best fit beyond ``length`` slots; the last rate is 1.
+
+    ``density``: rates per factor e.
+    """
     reach = max(REACH // unit, 2 * length)
     grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, reach, 3000).astype(np.int64)]))
     target = survival_in_units(law, grid, unit)
     scale = np.maximum(target, FLOOR) if relative else np.ones(len(grid))
-    rates = np.exp(-np.append(np.geomspace(0.3 / reach, 4.0 / length, 6 + int(1.5 * np.log(reach / length))), 0.0))
+    rates = np.exp(-np.append(np.geomspace(0.3 / reach, 4.0 / length, 4 + int(density * np.log(reach / length))), 0.0))
     basis = rates[None, :] ** (grid - length)[:, None].astype(float)
     coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
     return float(np.max(np.abs(basis @ coefficients - target) / scale)), np.array([rates, coefficients])
@@ -141,9 +158,10 @@ def fade_fit(law: Delay, horizon: int) -> tuple[int, NDArray[np.float64]]:
     """
     length = SHORTEST
     while length <= max(horizon, SHORTEST):
-        error, fade = exponentials(law, length, 1, relative=False)
-        if error <= ACCURACY:
-            return length, fade
+        for density in DENSITIES:
+            error, fade = exponentials(law, length, 1, relative=False, density=density)
+            if error <= ACCURACY:
+                return length, fade
         length *= 2
     return max(horizon, SHORTEST), np.zeros((2, 0))
 
@@ -157,14 +175,15 @@ def bound_fit(law: Delay) -> tuple[int, int, NDArray[np.float64]]:
     """
     unit, length = 1, SHORTEST
     while unit * length <= REACH:
-        error, fade = exponentials(law, length, unit, relative=True)
-        if error <= RELATIVE / 4:
-            fade[1] *= 1 + 1.1 * error
-            fade[1, -1] += 1.1 * error * FLOOR  # the constant: its rate is 1
-            return unit, length, fade
-        error, fade = exponentials(law, length, unit, relative=False)
-        if error <= ABSOLUTE / 3:
-            fade[1, -1] += 1.1 * error + 1e-12
-            return unit, length, fade
+        for density in DENSITIES:
+            error, fade = exponentials(law, length, unit, relative=True, density=density)
+            if error <= RELATIVE / 4:
+                fade[1] *= 1 + 1.1 * error
+                fade[1, -1] += 1.1 * error * FLOOR  # the constant: its rate is 1
+                return unit, length, fade
+            error, fade = exponentials(law, length, unit, relative=False, density=density)
+            if error <= ABSOLUTE / 3:
+                fade[1, -1] += 1.1 * error + 1e-12
+                return unit, length, fade
         unit, length = (1, 2 * length) if length < LONGEST else (2 * unit, length)
     return unit, length, np.array([[1.0], [survival_in_units(law, np.array([length]), unit)[0]]])

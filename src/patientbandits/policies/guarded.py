@@ -77,7 +77,7 @@ class GuardedThompson(PatientThompson):
         super().__post_init__()
         if not isinstance(self.guard, PatientKL):
             raise InputError(f"{self.owner}: guard must be a PatientKL; got guard={self.guard!r}.")
-        require(self.guard.c >= LEAST_C, self.owner, f"guard must have c >= {LEAST_C:g}, which its guarantee needs", c=self.guard.c)
+        require(self.guard.c >= LEAST_C, self.owner, f"guard must have c >= {LEAST_C:g}, which its guarantee needs", guard=self.guard)
         require(0 <= number(self.owner, "slack", self.slack) < math.inf, self.owner, "slack must be a finite number >= 0", slack=self.slack)
 
     def numbers(self, arms: int) -> Any:

@@ -169,7 +169,7 @@ def share_of_wins(memory: Any, arm: int) -> float:
     for r in range(draws):
         chance, mine = 1.0, memory.recent[arm, r]
         for other in range(arms):
-            if other != arm:
+            if other != arm and chance > 0.0:
                 below, held = 0.0, min(memory.drawn[other], RECENT)
                 for k in range(held):
                     rival = memory.recent[other, k]
