@@ -23,7 +23,7 @@ KINDS = {
 }
 """kind of problem -> how to recognise it"""
 
-RUNS, QUICK_RUNS = 200, 20
+RUNS, QUICK_RUNS = 120, 20
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def suite() -> tuple[Case, ...]:
              problems.heterogeneous(published), 5000, ("slow arm best",), quick=True),
         Case("adaptive", "Arms of 0.6 and 0.8, both with tail 0.3, on different scales.",
              "the paper's fifth experiment: learning how slow the arms are, over a longer time",
-             problems.adaptive(published), 10_000, ("slow arm best",), runs=100),
+             problems.adaptive(published), 10_000, ("slow arm best",), runs=60),
         Case("heterogeneous_literal", "The same as heterogeneous, with the shorter delays that the paper's text states.",
              "Assumption 1 holding exactly with alpha 0.3",
              problems.heterogeneous("literal"), 3000, ("slow arm best",)),
@@ -96,15 +96,15 @@ def suite() -> tuple[Case, ...]:
              5000, ("light tails",)),
         Case("low_rates", "Four arms that pay in 1, 2, 3 and 5 of 100 cases, late.",
              "conversions that are rare as well as late",
-             Problem([0.01, 0.02, 0.03, 0.05], [Lomax(tail, 10) for tail in (1.0, 0.7, 0.5, 0.5)]), 10_000, ("rare",), runs=100),
+             Problem([0.01, 0.02, 0.03, 0.05], [Lomax(tail, 10) for tail in (1.0, 0.7, 0.5, 0.5)]), 10_000, ("rare",), runs=60),
         Case("ten_arms", "Ten arms from 0.30 to 0.75; delays differ from arm to arm, the best arm's are the heaviest.",
              "more arms",
              Problem([0.3 + 0.05 * i for i in range(10)], [Lomax((1.0, 0.5, 0.7)[i % 3] if i < 9 else 0.4, 10) for i in range(10)]),
-             5000, ("many arms",), runs=100),
+             5000, ("many arms",), runs=60),
         Case("fifty_arms", "Fifty arms from 0.2 to 0.7 with three kinds of delays.",
              "many arms for the time there is",
              Problem([0.2 + 0.5 * ((7 * i) % 50) / 49 for i in range(50)], [Lomax((1.0, 0.7, 0.4)[i % 3], 5) for i in range(50)]),
-             5000, ("many arms",), runs=40),
+             5000, ("many arms",), runs=30),
         Case("beta_rewards", "Every pull pays some amount between 0 and 1, late; 0.5 and 0.6 on average.",
              "continuous rewards: no pull stays silent for good",
              Problem([0.5, 0.6], [Lomax(1.0, 10), Lomax(0.4, 10)], Beta(4)), 5000, ("values",)),
