@@ -422,3 +422,13 @@ def test_a_failed_disk_ends_the_service(tmp_path):
     with Running(db, key=server.key) as again:
         assert decide(again.api, "/v1/experiments/a", key="before") == before | {"duplicate": True}
         assert decide(again.api, "/v1/experiments/a", key="after")["duplicate"] is False
+
+
+def test_without_keys_only_local_names_are_answered(tmp_path):
+    """A page in a browser here could have a name of its own lead to this machine."""
+    with Running(tmp_path / "shop.db", "--no-keys") as server:
+        port = server.url.rpartition(":")[2]
+        for host in ("localhost", f"localhost:{port}", f"127.0.0.1:{port}", "[::1]", f"[::1]:{port}"):
+            assert server.api.get("/v1/experiments", headers={"host": host}).status_code == 200, host
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "", ":", "[::2]", "10.0.0.1"):
+            refused(server.api.get("/v1/experiments", headers={"host": host}), 403, "host")

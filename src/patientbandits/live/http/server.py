@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import signal
 import socket
 import sys
@@ -14,6 +13,7 @@ import uvicorn
 
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
+from patientbandits.live.http.hosts import loopback
 from patientbandits.live.http.observe import Log
 from patientbandits.live.http.protocol import Protocol
 from patientbandits.live.http.service import Options, Service
@@ -49,15 +49,6 @@ class Server(uvicorn.Server):
             server.close()
         await asyncio.sleep(DRAIN_SECONDS)
         await super().shutdown(sockets)
-
-
-def loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from patientbandits.live.commands import Command
+from patientbandits.live.http.hosts import local
 from patientbandits.live.http.intake import Intake
 from patientbandits.live.http.limits import Limits
 from patientbandits.live.http.observe import Log, Observer
@@ -112,6 +113,8 @@ class Service:
             if not key.allows(scope):
                 raise ProblemError(403, "scope", f"the key must have the scope {scope}.")
             request.key = key
+        elif not local(request.headers.get(b"host", b"")):
+            raise ProblemError(403, "host", "without keys the service answers to local names only.")
         self.limits.take(request.key, 1)
 
     async def experiment(self, name: str) -> ExperimentHandle:

@@ -1,0 +1,45 @@
+"""docs/service.md says what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from patientbandits.cli import parser
+from patientbandits.live import settings
+from patientbandits.live.commands import SKEW
+from patientbandits.live.http import bodies, handlers, protocol
+from patientbandits.live.http.routes import ROUTES
+from patientbandits.live.http.service import Options
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "service.md").read_text()
+
+
+def test_every_route_and_its_scope():
+    rows = re.findall(r"^\| (`(?:GET|POST|PATCH|DELETE) .*?) \| (\w+) \|", TEXT, re.MULTILINE)
+    told = {(method, path.partition("?")[0]): scope for paths, scope in rows for method, path in re.findall(r"`(\w+) ([^`]+)`", paths)}
+    assert told == {(route.method, route.path): route.scope or "none" for route in ROUTES}
+
+
+def test_every_field_of_a_change():
+    (row,) = re.findall(r"^\| `PATCH .*$", TEXT, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", row)) == set(bodies.Change.__struct_fields__)
+
+
+def test_limits():
+    assert f"{handlers.BODY // 1024} KB; {handlers.LARGE_BODY // 2**20} MB and {bodies.LARGEST_BATCH} items" in TEXT
+    assert f"| head of a request | {protocol.LARGEST_HEAD // 1024} KB |" in TEXT
+    assert f"`--queue`, {Options().queue:_};".replace("_", " ") in TEXT
+    longest = settings.LONGEST_TEXT
+    assert f"{settings.MOST_ARMS}; 100, {longest}, {longest} characters" in TEXT
+    assert settings.NAME.fullmatch("x" * 100)
+    assert not settings.NAME.fullmatch("x" * 101)
+    assert f"up to {SKEW // 60_000_000} minutes" in TEXT
+    assert parser().parse_args(["serve"]).queue == Options().queue
+
+
+def test_metrics():
+    source = (ROOT / "src" / "patientbandits" / "live" / "http" / "observe.py").read_text()
+    names = set(re.findall(r'"patientbandits_(\w+)"', source)) | set(re.findall(r'^ +\("(\w+)", "', source, re.MULTILINE))
+    assert names == {name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)}
