@@ -137,7 +137,14 @@ def test_one_bad_item_never_spoils_the_rest(shop):
     made = [button.decide() for _ in range(5)]
     command = button.convert_command
     unknown = command(shop.journal.signer.name(button.experiment.id, 999))
-    batch = [command(made[0].id), unknown, command(made[0].id), command(made[0].id, 0.5), command(made[1].id, 0.25), button.retract_command(made[2].id)]
+    batch = [
+        command(made[0].id),
+        unknown,
+        command(made[0].id),
+        command(made[0].id, 0.5),
+        command(made[1].id, 0.25),
+        button.retract_command(made[2].id),
+    ]
     shop.journal.execute(batch)
     kinds = [type(item.error).__name__ if item.error else item.outcome for item in batch]
     assert kinds == [(False, True), "UnknownError", (True, True), "DifferentError", (False, True), "ConflictError"]

@@ -118,7 +118,9 @@ def test_rebuilding_gives_the_same_as_running_on(fresh, clock, name):
             assert counts(button)
 
 
-@pytest.mark.parametrize("policy", [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy", [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner
+)
 def test_snapshots(address, clock, policy, monkeypatch):
     """What is saved at the end, or on the way, is used at the next start, and changes nothing."""
     with live.open(address, clock=clock) as shop:

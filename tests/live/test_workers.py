@@ -28,7 +28,9 @@ def settled(address, answers):
         decided = {key: (id, arm) for kind, *rest in answers if kind == "decided" for key, id, arm in [rest[:3]]}
         converted = {rest[0]: rest[1] for kind, *rest in answers if kind == "converted"}
         retracted = {rest[0] for kind, *rest in answers if kind == "retracted"}
-        assert all((again := button.decide(unit=key.split("-")[0], key=key))[:2] == made and again.duplicate for key, made in decided.items())
+        assert all(
+            (again := button.decide(unit=key.split("-")[0], key=key))[:2] == made and again.duplicate for key, made in decided.items()
+        )
         lines = shop.store.lines(button.experiment.id, 0)
         kinds = Counter(line.kind for line in lines)
         assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
@@ -70,7 +72,9 @@ def test_postgres_fails_under_way(own_server, how, tmp_path):
         for _ in range(15 if how == "connections cut" else 3):
             time.sleep(0.3)
             if how == "connections cut":
-                own_server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
+                own_server.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()"
+                )
             else:
                 own_server.kill()
                 time.sleep(0.5)
