@@ -52,7 +52,7 @@ def fill(shop, clock) -> dict:
         state = shop.journal.state(button.experiment.id)
         told[name] = {
             "arms": list(state.settings.arms), "pulls": state.mind.counts.pulls.tolist(), "paid": state.mind.counts.paid.tolist(),
-            "decisions": [[decision.id, decision.arm, f"visitor {j % 50}", f"{name}/{j}"] for j, decision in enumerate(made)], "late": late.id,
+            "decisions": [[made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"] for j in range(len(made))], "late": late.id,
         }  # fmt: skip
     return told
 

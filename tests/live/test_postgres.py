@@ -96,18 +96,14 @@ def test_addresses_that_are_shown():
     assert SECRET not in safely(f"bad host {SECRET}", f"postgresql://ann:x@{SECRET}@db/shop")
 
 
-def cut(server):
-    server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
-
-
 def test_a_connection_that_breaks_while_idle_is_not_noticed(empty, server):
     with live.open(empty) as shop:
         button = shop.experiment("button", ["a", "b"], policy=pb.PatientThompson())
         for _ in range(3):
             made = button.decide()
-            cut(server)
+            server.cut()
             assert button.convert(made.id) == (False, True)
-            cut(server)
+            server.cut()
             assert button.settings.arms == ("a", "b")
         button.decide()
         assert same(button)
@@ -121,7 +117,7 @@ def test_a_connection_that_breaks_before_the_commit(empty, server, monkeypatch):
         commit = shop.store.commit
 
         def broken():
-            cut(server)
+            server.cut()
             commit()
 
         with monkeypatch.context() as patch:
@@ -141,7 +137,7 @@ def test_a_connection_that_breaks_after_the_commit(empty, server, monkeypatch):
 
         def broken():
             commit()
-            cut(server)
+            server.cut()
             shop.store.rows("SELECT 1")
 
         with monkeypatch.context() as patch:

@@ -72,9 +72,7 @@ def test_postgres_fails_under_way(own_server, how, tmp_path):
         for _ in range(15 if how == "connections cut" else 3):
             time.sleep(0.3)
             if how == "connections cut":
-                own_server.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()"
-                )
+                own_server.cut()
             else:
                 own_server.kill()
                 time.sleep(0.5)

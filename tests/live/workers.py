@@ -13,7 +13,6 @@ from pathlib import Path
 
 from patientbandits import live
 
-
 LEAST = 15
 """How often each decides at least."""
 
