@@ -121,7 +121,9 @@ def main() -> None:
     share = 1 if given.full else 20
     with tempfile.TemporaryDirectory() as folder:
         must, did, rate = run(given.address or f"{folder}/messages.db", 100_000 // share, 1_000_000 // share)
-    print(f"expected {must.counts}\n         {dict(must.answers)}\ncounted  {did.counts}\n         {dict(did.answers)}\n{rate:.0f} messages/s")
+    print(
+        f"expected {must.counts}\n         {dict(must.answers)}\ncounted  {did.counts}\n         {dict(did.answers)}\n{rate:.0f} messages/s"
+    )
     if must != did:
         raise SystemExit("they differ")
     print("the same")

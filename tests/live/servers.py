@@ -54,6 +54,10 @@ class Server:
         with contextlib.suppress(Exception):
             process.wait(10)
 
+    def cut(self) -> None:
+        """End all connections."""
+        self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
+
     def address(self, database: str = "postgres") -> str:
         return self._server.get_uri(database)
 

@@ -137,7 +137,14 @@ def test_one_bad_item_never_spoils_the_rest(shop):
     made = [button.decide() for _ in range(5)]
     command = button.convert_command
     unknown = command(shop.journal.signer.name(button.experiment.id, 999))
-    batch = [command(made[0].id), unknown, command(made[0].id), command(made[0].id, 0.5), command(made[1].id, 0.25), button.retract_command(made[2].id)]
+    batch = [
+        command(made[0].id),
+        unknown,
+        command(made[0].id),
+        command(made[0].id, 0.5),
+        command(made[1].id, 0.25),
+        button.retract_command(made[2].id),
+    ]
     shop.journal.execute(batch)
     kinds = [type(item.error).__name__ if item.error else item.outcome for item in batch]
     assert kinds == [(False, True), "UnknownError", (True, True), "DifferentError", (False, True), "ConflictError"]
@@ -182,11 +189,11 @@ def test_the_same_key_twice_in_one_batch(shop):
     batch = [button.decide_command(key=key) for key in ("k", "l", "k", "k", "l")]
     batch.append(button.decide_command(unit="u", key="k"))
     shop.journal.execute(batch)
-    k, l, *others = batch
-    assert [item.outcome for item in others[:3]] == [made.outcome._replace(duplicate=True) for made in (k, k, l)]
+    one, two, *others = batch
+    assert [item.outcome for item in others[:3]] == [made.outcome._replace(duplicate=True) for made in (one, one, two)]
     assert isinstance(others[3].error, live.DifferentError)
-    assert k.outcome.id != l.outcome.id
-    assert k.outcome.propensity is not None
+    assert one.outcome.id != two.outcome.id
+    assert one.outcome.propensity is not None
     assert sum(pulls for pulls, _ in counts(button).values()) == 2
 
 
@@ -271,8 +278,8 @@ def test_retractions(shop, clock, policy):
     assert button.retract(made[2].id) == (True,)
     assert sum(paid for _, paid in counts(button).values()) == before - 500_000
     assert button.convert(made[2].id, 0.5) == (True, False)  # for good
-    batch = [button.retract_command(made[4].id), button.convert_command(made[5].id), button.retract_command(made[5].id), button.decide_command(),
-             button.retract_command(made[4].id), button.retract_command(made[0].id), button.decide_command(), button.convert_command(made[7].id)]  # fmt: skip
+    take, pay, decide = button.retract_command, button.convert_command, button.decide_command
+    batch = [take(made[4].id), pay(made[5].id), take(made[5].id), decide(), take(made[4].id), take(made[0].id), decide(), pay(made[7].id)]
     shop.journal.execute(batch)
     assert not any(item.error for item in batch)
     assert batch[4].outcome == (True,)

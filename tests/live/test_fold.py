@@ -20,8 +20,11 @@ from patientbandits.policies import POLICIES
 
 ALLOWED = [name for name, kind in POLICIES.items() if getattr(kind, "feedback", "rewards") == "rewards"]
 ALL = pytest.mark.parametrize("name", ALLOWED)
-SIX_ARMS = pb.Problem([0.3, 0.5, 0.45, 0.8, 0.1, 0.7], [pb.Lomax(0.7, 10), LAW, pb.Pareto(0.5), pb.Fixed(7), pb.NoDelay(), pb.Geometric(0.1)],
-                      [pb.TwoPoint(0.25, 0.75), pb.Scaled(0.5), *[pb.Bernoulli()] * 4])  # fmt: skip
+SIX_ARMS = pb.Problem(
+    [0.3, 0.5, 0.45, 0.8, 0.1, 0.7],
+    [pb.Lomax(0.7, 10), LAW, pb.Pareto(0.5), pb.Fixed(7), pb.NoDelay(), pb.Geometric(0.1)],
+    [pb.TwoPoint(0.25, 0.75), pb.Scaled(0.5), *[pb.Bernoulli()] * 4],
+)
 """Every reward is a whole number of millionths."""
 
 
@@ -118,7 +121,9 @@ def test_rebuilding_gives_the_same_as_running_on(fresh, clock, name):
             assert counts(button)
 
 
-@pytest.mark.parametrize("policy", [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy", [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner
+)
 def test_snapshots(address, clock, policy, monkeypatch):
     """What is saved at the end, or on the way, is used at the next start, and changes nothing."""
     with live.open(address, clock=clock) as shop:
@@ -196,7 +201,7 @@ def test_memory_grows(monkeypatch, name):
 @pytest.mark.parametrize("policy", [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner)
 def test_growth_in_the_store(address, clock, policy):
     with live.open(address, clock=clock) as shop:
-        button, made = shop.experiment("button", ["a", "b"], policy=policy, seed=3), []
+        button = shop.experiment("button", ["a", "b"], policy=policy, seed=3)
         for _ in range(23):
             batch = [button.decide_command() for _ in range(100)]
             shop.journal.execute(batch)

@@ -145,7 +145,11 @@ class Machine(RuleBasedStateMachine):
             self.check_decision(unit, key, command.outcome, command.error)
 
     @precondition(lambda self: self.made)
-    @rule(items=st.lists(st.tuples(places, st.sampled_from(VALUES), st.sampled_from([None, None, 0, 30, -200, 350, -5000])), min_size=1, max_size=8))
+    @rule(
+        items=st.lists(
+            st.tuples(places, st.sampled_from(VALUES), st.sampled_from([None, None, 0, 30, -200, 350, -5000])), min_size=1, max_size=8
+        )
+    )
     def convert(self, items):
         chosen = [self.made[place % len(self.made)] for place, _, _ in items]
         ats = [None if offset is None else self.clock + offset for _, _, offset in items]
@@ -158,7 +162,11 @@ class Machine(RuleBasedStateMachine):
     @rule(items=st.lists(st.tuples(places, st.sampled_from(["retract", "retract", "convert", "decide"])), min_size=1, max_size=5))
     def retract(self, items):
         chosen = [self.made[place % len(self.made)] for place, _ in items]
-        make = {"retract": self.button.retract_command, "convert": self.button.convert_command, "decide": lambda _: self.button.decide_command()}
+        make = {
+            "retract": self.button.retract_command,
+            "convert": self.button.convert_command,
+            "decide": lambda _: self.button.decide_command(),
+        }
         commands = [make[kind](made.id) for made, (_, kind) in zip(chosen, items, strict=True)]
         self.shop.journal.execute(commands)
         for made, (_, kind), command in zip(chosen, items, commands, strict=True):

@@ -1,60 +1,84 @@
-"""Several processes on one PostgreSQL database."""
+"""Several processes on one database, and what happens to them when it fails."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import threading
 import time
+from collections import Counter
 
 import pytest
-from service import Running
+from folds import counts, same
+from servers import Server
+from workers import LEAST, Workers
 
-pytest.importorskip("patientbandits.live.store.postgres")
+import patientbandits as pb
+from patientbandits import live
 
-
-def children(pid):
-    return [int(child) for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()]
-
-
-def test_workers_share_one_log_and_one_ring_of_keys(fresh):
-    address = fresh("postgres")
-    with Running(address, "--workers", 2) as server:
-        assert server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code == 201
-        made, lock = {}, threading.Lock()
-
-        def decide(number):
-            with server.client(server.key) as client:
-                for n in range(20):
-                    answer = client.post("/v1/experiments/a/decisions", json={"key": f"{number % 2}-{n}"})
-                    with lock:
-                        made.setdefault(f"{number % 2}-{n}", []).append((answer.status_code, answer.json()["id"]))
-
-        threads = [threading.Thread(target=decide, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(made) == 40
-        for answers in made.values():
-            assert sorted(status for status, _ in answers) == [200, 200, 200, 201]
-            assert len({id for _, id in answers}) == 1
-        assert server.stop(signal.SIGTERM) == 0
+NAMES = ["ann", "bob", "cat", "dan"]
 
 
-def test_a_dead_worker_is_replaced(fresh):
-    with Running(fresh("postgres"), "--workers", 2) as server:
-        workers = [child for child in children(server.process.pid) if b"resource_tracker" not in cmdline(child)]
-        assert len(workers) == 2
-        os.kill(workers[0], signal.SIGKILL)
-        while not any('"a worker ended"' in line for line in server.log):
-            time.sleep(0.05)
-        server.until_ready()
-        assert server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code == 201
-        assert server.stop(signal.SIGTERM) == 0
+def prepared(address, policy):
+    with live.open(address) as shop:
+        shop.experiment("button", ["a", "b", "c"], policy=policy, seed=2).decide()
 
 
-def cmdline(pid):
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read()
+def settled(address, answers):
+    """Nothing acknowledged is lost, nothing is there twice, and the memory is what the log says."""
+    with live.open(address) as shop:
+        button = shop.open("button")
+        decided = {key: (id, arm) for kind, *rest in answers if kind == "decided" for key, id, arm in [rest[:3]]}
+        converted = {rest[0]: rest[1] for kind, *rest in answers if kind == "converted"}
+        retracted = {rest[0] for kind, *rest in answers if kind == "retracted"}
+        assert all(
+            (again := button.decide(unit=key.split("-")[0], key=key))[:2] == made and again.duplicate for key, made in decided.items()
+        )
+        lines = shop.store.lines(button.experiment.id, 0)
+        kinds = Counter(line.kind for line in lines)
+        assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
+        assert kinds == {"change": 1, "decision": 1 + len(decided), "conversion": len(converted), "retraction": len(retracted)}
+        paid = sum(value for id, value in converted.items() if id not in retracted)
+        assert sum(total for _, total in counts(button).values()) == paid
+        assert len({id for id, _ in decided.values()}) == len(decided)
+        assert same(button)
+        return len(decided)
+
+
+@pytest.mark.parametrize("policy", [pb.UCB1(), pb.PatientThompson()], ids=lambda policy: policy.owner)
+def test_several_processes(address, policy, tmp_path):
+    prepared(address, policy)
+    workers = Workers(address, NAMES[:3], tmp_path)
+    try:
+        time.sleep(1.0)
+        answers = workers.finish()
+    finally:
+        workers.kill()
+    assert settled(address, answers) >= 3 * LEAST
+
+
+@pytest.fixture
+def own_server():
+    """A server that may be killed."""
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.mark.parametrize("how", ["connections cut", "server killed"])
+def test_postgres_fails_under_way(own_server, how, tmp_path):
+    """Four workers; again and again the server forgets their connections, or dies and comes back after a while."""
+    address = own_server.fresh()
+    prepared(address, pb.UCB1())
+    workers = Workers(address, NAMES, tmp_path)
+    try:
+        for _ in range(15 if how == "connections cut" else 3):
+            time.sleep(0.3)
+            if how == "connections cut":
+                own_server.cut()
+            else:
+                own_server.kill()
+                time.sleep(0.5)
+                own_server.start()
+        answers = workers.finish()
+    finally:
+        workers.kill()
+    assert settled(address, answers) >= 4 * LEAST
+    assert sum(failures for *_, failures in answers) > 0  # some requests did fail

@@ -229,5 +229,6 @@ def translated(address: str | None = None) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         words = error.diag.message_primary or str(error)
-        shown = safely(words, address) if address is not None else " ".join(words.split())
-        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from error
+        shown = " ".join(words.split()) if address is None else safely(words, address)
+        # while connecting, its own words are not kept beside ours: they might quote a part of the password
+        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from (error if address is None else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -26,7 +27,8 @@ OLDEST = (3, 51, 3)
 APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
-BUSY_MILLISECONDS = 10_000
+BUSY_SECONDS = 10.0
+ASK_AGAIN = 0.002
 CACHE_KILOBYTES = 64_000
 ROW = f"({', '.join('?' * len(Entry._fields))})"
 INSERTS = {rows: f"INSERT INTO log ({COLUMNS}) VALUES {', '.join([ROW] * rows)}" for rows in (100, 20, 5, 1)}
@@ -74,7 +76,7 @@ class SQLiteStore(SQLiteReader, Store):
             connection = apsw.Connection(self.address, flags=flags, vfs=self._vfs, statementcachesize=200)
         except apsw.CantOpenError:
             raise InputError(f"live: the database {self.address!r} cannot be opened; is the folder there, and writable?") from None
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.set_busy_handler(Patience())
         return connection
 
     def _pragma(self, name: str, value: Any = None) -> Any:
@@ -97,6 +99,8 @@ class SQLiteStore(SQLiteReader, Store):
         self._pragma("cache_size", -CACHE_KILOBYTES)
         if self._vfs is None:
             check_sync(Path(self.address))
+        if self._pragma("application_id") == APPLICATION and self._pragma("user_version") == len(MIGRATIONS):
+            return
         self.begin(None)
         version = int(self._pragma("user_version"))
         if version > len(MIGRATIONS):
@@ -155,6 +159,21 @@ class SQLiteStore(SQLiteReader, Store):
     def close(self) -> None:
         with contextlib.suppress(apsw.Error):  # what was committed is durable, whether or not it is moved into the main file now
             self.connection.close()
+
+
+class Patience:
+    """Waits for another writer. A busy one leaves gaps of a fraction of a millisecond only, which SQLite's own way of waiting,
+    up to 100 ms at a time, may miss for long."""
+
+    def __init__(self) -> None:
+        self._end = 0.0
+
+    def __call__(self, before: int) -> bool:
+        """Whether to try again; ``before``: how often it was asked for this lock."""
+        if before == 0:
+            self._end = time.monotonic() + BUSY_SECONDS
+        time.sleep(ASK_AGAIN)
+        return time.monotonic() < self._end
 
 
 @contextlib.contextmanager
