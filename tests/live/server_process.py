@@ -39,7 +39,7 @@ class ServerProcess:
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """(status, answer); (0, None) if there is none."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.request(method, path, None if body is None else msgspec.json.encode(body), {"Content-Type": "application/json"})
             answer = connection.getresponse()
