@@ -133,6 +133,11 @@ class Health(Struct):
     status: str
 
 
+class Alive(Struct):
+    status: str
+    keys: Annotated[bool, Meta(description="whether requests need a key")]
+
+
 class Problem(Struct):
     type: str
     title: str

@@ -165,7 +165,7 @@ async def revoke_key(service: Service, request: Request) -> Answer:
 
 
 async def health(service: Service, request: Request) -> Answer:
-    return Answer(200, b'{"status":"ok"}')
+    return Answer(200, encode(bodies.Alive("ok", service.options.keys)))
 
 
 async def ready(service: Service, request: Request) -> Answer:

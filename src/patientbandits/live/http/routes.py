@@ -57,7 +57,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/v1/keys/{id}", "admin", handlers.revoke_key, "Revoke a key", {204: None}, None, (404, 422, 503)),
     Route("GET", "/metrics", "read", handlers.metrics, "Metrics for Prometheus", {200: ("text/plain",)}),
     Route("GET", "/openapi.json", None, handlers.describe, "This description", {200: dict[str, Any]}),
-    Route("GET", "/healthz", None, handlers.health, "Whether the server runs", {200: bodies.Health}),
+    Route("GET", "/healthz", None, handlers.health, "Whether the server runs", {200: bodies.Alive}),
     Route("GET", "/readyz", None, handlers.ready, "Whether it can decide", {200: bodies.Health}, None, (503,)),
 )  # fmt: skip
 
