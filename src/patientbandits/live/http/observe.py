@@ -78,6 +78,7 @@ class Log:
 
     def __init__(self, level: str) -> None:
         self._level = LEVELS[level]
+        self.every_request = level == "debug"
         self._summarised, self._seen = time.monotonic(), Counter[tuple[str, str, int]]()
 
     def write(self, level: str, what: str, **more: Any) -> None:
@@ -93,11 +94,10 @@ class Log:
         self.write("error", what, error=f"{type(error).__name__}: {error}", trace=trace, **more)
 
     def answered(self, id: str, scope: dict[str, Any], route: Route | None, status: int, began: float) -> None:
-        if self._level == 0 or status >= 500:
-            level = "error" if status >= 500 else "debug"
-            milliseconds = round(1000 * (time.perf_counter() - began), 2)
-            path = route.path if route else None
-            self.write(level, "answer", request=id, method=scope["method"], route=path, status=status, milliseconds=milliseconds)
+        level = "error" if status >= 500 else "debug"
+        milliseconds = round(1000 * (time.perf_counter() - began), 2)
+        path = route.path if route else None
+        self.write(level, "answer", request=id, method=scope["method"], route=path, status=status, milliseconds=milliseconds)
 
     def summary(self, observer: Observer) -> None:
         now = time.monotonic()

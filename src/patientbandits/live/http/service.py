@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Callable
@@ -30,6 +31,9 @@ Found = TypeVar("Found")
 SECURE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 SECURITY = b"".join(b"%s: %s\r\n" % header for header in SECURE)
 READERS = 4
+GARBAGE = (20_000, 20, 50)
+"""objects before the collector looks: requests leave few cycles, and looking takes its time"""
+
 KEYS_EVERY = 1.0
 """seconds between looks at the table of keys"""
 
@@ -81,7 +85,8 @@ class Service:
         elif SHORT_CUT not in scope or not sent_whole(scope[SHORT_CUT], self._closing(answer), SECURITY):
             await self._send(answer, send)
         self.observer.answered(route, answer.status, time.perf_counter() - began)
-        self.log.answered(f"{self._run}-{self._requests:x}", scope, route, answer.status, began)
+        if answer.status >= 500 or self.log.every_request:
+            self.log.answered(f"{self._run}-{self._requests:x}", scope, route, answer.status, began)
 
     def _closing(self, answer: Answer) -> Answer:
         """While the server stops, every answer says that the connection ends with it."""
@@ -190,6 +195,9 @@ class Service:
                 journal.alone(partial(journal.state, handle.experiment.id))
             except Exception as error:  # one experiment must not keep the others from being served
                 self.log.failure("an experiment cannot be read", error, experiment=handle.name)
+        gc.collect()
+        gc.freeze()  # what is there now stays: it need not be looked at again and again
+        gc.set_threshold(*GARBAGE)
         self.log.event("ready")
 
     async def _refresh(self) -> None:
