@@ -15,6 +15,7 @@ from patientbandits import live
 from patientbandits.errors import InputError
 from patientbandits.live.store.address import described, parsed, safely
 from patientbandits.live.store.postgres import PostgresStore
+from patientbandits.live.store.sql import Experiment
 
 SECRET = "s3cr3t-Pa55"
 
@@ -220,4 +221,25 @@ def test_percent_signs_and_question_marks(empty):
         assert list(reader.stream("SELECT n FROM generate_series(1, ?) AS n WHERE n % 2 = 0", 12_000)) == [
             (n,) for n in range(2, 12_001, 2)
         ]
+    store.close()
+
+
+@pytest.mark.parametrize("analysed", [False, True])
+def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
+    """Also before the database has gathered statistics: then it takes the log for short."""
+    store = PostgresStore(empty)
+    store.add_experiment(Experiment(1, "button", 1, 0))
+    store.rows("""INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
+        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n FROM generate_series(1, ?) n RETURNING 1""", 20_000)  # fmt: skip
+    if analysed:
+        store.connection.execute("ANALYZE")
+    plans, ask = [], store.rows
+    store.rows = lambda statement, *values: plans.extend(ask(f"EXPLAIN {statement}", *values)) or []
+    store.lines(1, 19_999)
+    for column, values in (("seq", [5, 7]), ("key", ["k5"]), ("unit", ["u5", "u6"])):
+        store.decided(1, column, values)
+    store.changes(1)
+    text = "\n".join(line for (line,) in plans)
+    assert text.count("Scan") >= 9
+    assert "Seq Scan" not in text
     store.close()

@@ -49,7 +49,7 @@ CREATE TABLE keys (
         );
 INSERT INTO facts VALUES ('program', 'patientbandits live');
 INSERT INTO facts VALUES ('version', '1');
-INSERT INTO facts VALUES ('secret', 'ba7df9cc76c8ab8d041828e3d8b5eb65b4042ca965ed6b0c90b8770ba677db60');
+INSERT INTO facts VALUES ('secret', 'cc558741bff535ceabf868180aac04a3caeef9d3250c71d117cca1e8a4a65e0d');
 INSERT INTO experiments (id, name, seed, created) VALUES (1, 'thompson', 4, 1700000000000000);
 INSERT INTO experiments (id, name, seed, created) VALUES (2, 'adapt', 4, 1700010870000000);
 INSERT INTO experiments (id, name, seed, created) VALUES (3, 'ducb', 4, 1700021740000000);
