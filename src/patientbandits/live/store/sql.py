@@ -146,7 +146,7 @@ class Reader(ABC):
         return [Decided(*row) for row in self.rows(f"{DECIDED}{condition} ORDER BY d.seq", experiment, value)]
 
     def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
-        """Numbers of the decisions whose ``column`` (key or unit) is among ``values``; from its index, however long the log. Mostly none."""
+        """Numbers of the decisions whose ``column`` (key or unit) is among ``values``, from its index; mostly there are none."""
         condition, value = self.among(column, values)
         statement = f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
         return [seq for (seq,) in self.rows(statement, experiment, value)]
