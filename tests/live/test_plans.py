@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from patientbandits import live
 from patientbandits.live.store.sqlite import SQLiteStore
 
 
@@ -49,3 +50,25 @@ def narrow(plans: list[str]) -> None:
     for step in steps:
         assert step.startswith("SEARCH"), step
         assert "experiment=? AND" in step, step
+
+
+@pytest.mark.parametrize("column", ["key", "unit"])
+def test_postgres_searches_the_index_of_a_young_log(server: Any, column: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the server has statistics of a log, and after it has grown since."""
+    with live.open(server.fresh()) as shop:
+        button = shop.experiment("button", ["a", "b"], seed=1)
+        shop.journal.execute([button.decide_command(**{column: f"{column} {number}"}) for number in range(1000)])
+        wanted = [f"{column} {number}" for number in range(990, 1054)]
+        assert [found.seq for found in shop.store.decided(1, column, wanted)] == list(range(992, 1002))
+        explain = shop.store.rows
+        plan: list[str] = []
+
+        def explained(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+            plan.extend(row[0] for row in explain(f"EXPLAIN {statement}", *values))
+            return []
+
+        monkeypatch.setattr(shop.store, "rows", explained)
+        shop.store.decided(1, column, wanted)
+        monkeypatch.undo()
+    assert any(f"log_{column}" in step for step in plan), plan
+    assert not any("Filter" in step or "Seq Scan" in step for step in plan), plan

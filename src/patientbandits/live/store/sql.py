@@ -139,11 +139,17 @@ class Reader(ABC):
         """The decisions whose ``column`` (seq, key or unit) is among ``values``, oldest first."""
         if not values:
             return []
+        if column != "seq":
+            values = self.lines_of(experiment, column, values)
+            return self.decided(experiment, "seq", values)
+        condition, value = self.among("d.seq", values)
+        return [Decided(*row) for row in self.rows(f"{DECIDED}{condition} ORDER BY d.seq", experiment, value)]
+
+    def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
+        """Numbers of the decisions whose ``column`` (key or unit) is among ``values``, from its index; mostly there are none."""
         condition, value = self.among(column, values)
-        if column == "seq":
-            return [Decided(*row) for row in self.rows(f"{DECIDED}d.{condition} ORDER BY d.seq", experiment, value)]
-        lines = f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"  # from the index alone; mostly none
-        return self.decided(experiment, "seq", [seq for (seq,) in self.rows(lines, experiment, value)])
+        statement = f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
+        return [seq for (seq,) in self.rows(statement, experiment, value)]
 
     def snapshot(self, experiment: int) -> tuple[int, str, bytes] | None:
         found = self.rows("SELECT seq, code, state FROM snapshots WHERE experiment = ?", experiment)
