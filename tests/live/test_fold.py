@@ -188,7 +188,7 @@ def test_memory_grows(monkeypatch, name):
             mind.apply([event for event in map(mind.event, lines) if event is not None], True)
             fresh = [Line(seq + k + 1, "decision", j * 10**6, None, None, None, None, None, None, None) for k in range(13)]
             array, _ = mind.apply([mind.event(line) for line in fresh], True)
-            waiting += [(seq + k + 1, int(array.arm[k]), j * 10**6) for k in range(13) if rng.random() < 0.3]
+            waiting += [(seq + k + 1, int(array["arm"][k]), j * 10**6) for k in range(13) if rng.random() < 0.3]
             seq += 13
         return mind
 
