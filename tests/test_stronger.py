@@ -159,7 +159,7 @@ def test_the_guards_region_on_every_round():
         for t in range(1, 401):
             for id in due.pop(t, []):
                 bandit.reward(id, 1.0)
-            view = naive.View(t, 400, problem.arms, pulls, [])
+            view = naive.View(t, 400, problem.arms, pulls, [], 0, 0, [])
             chosen = bandit.pull().arm
             allowed = twin.allowed(view, parameters["guard"], parameters["slack"])
             assert chosen in allowed

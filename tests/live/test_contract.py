@@ -346,7 +346,7 @@ REFUSED = [
     {"policy": "Nobody"}, {"policy": 7}, {"policy": {"policy": "UCB1", "x": 1}}, {"policy": {"policy": "PatientKL", "alpha": math.nan}},
     {"policy": {"policy": "DUCB", "law": pb.Pareto(1.0), "window": 9}}, {"policy": {"policy": "DUCB", "window": 9}}, {"policy": {}},
     {"policy": {"policy": "DUCB", "law": pb.Pareto(1.0).describe(), "window": 10**15}},
-    {"policy": {"policy": "PatientKL", "envelope": pb.Empirical(range(0, 9000, 7)).describe()}},
+    {"policy": {"policy": "DUCB", "law": pb.Empirical(range(0, 9000, 7)).describe(), "mode": "uncensored"}},
 ]  # fmt: skip
 
 

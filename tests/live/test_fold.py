@@ -215,7 +215,7 @@ def test_growth_in_the_store(address, clock, policy):
 
 
 def test_memory_that_cannot_grow_is_refused():
-    rough = {"policy": "PatientKL", "envelope": pb.Empirical(range(0, 9000, 7)).describe()}
+    rough = {"policy": "DUCB", "law": pb.Empirical(range(0, 9000, 7)).describe(), "mode": "uncensored"}
     with pytest.raises(live.RefusedError, match="any number of decisions"):
         checked(Settings(("a",), rough))
 

@@ -34,11 +34,13 @@ REACH = 2**30
 LONGEST = 1024
 """Longest ring of an upper bound: a law that is not smooth beyond it is looked at in coarser units of time."""
 
+LENGTHS = (64, 128, 256, 512, LONGEST)
+
 RELATIVE, FLOOR = 1e-3, 1e-7
 """Largest relative error of an upper bound, where the survival function is above the floor."""
 
-DENSITIES = (1.2, 2.5)
-"""Rates per factor e to try: the first will do for power laws, the second for an exponential one."""
+SPREADS = ((1.2, 4.0), (1.8, 8.0), (2.5, 16.0))
+"""(rates per factor e, the fastest in units of 1 / W) to try: the first will do for heavy tails, the last for an exponential one."""
 
 ABSOLUTE = 3e-4
 """Largest absolute error of an upper bound, where the relative one cannot be kept."""
@@ -135,19 +137,21 @@ def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.
     return law.survival(slots if unit == 1 else np.maximum(slots - 1, 0) * unit)
 
 
-def exponentials(law: Delay, length: int, unit: int, relative: bool, density: float) -> tuple[float, NDArray[np.float64]]:
+def exponentials(law: Delay, length: int, unit: int, relative: bool, spread: tuple[float, float]) -> tuple[float, NDArray[np.float64]]:
     """(error, array of rates r_j and coefficients w_j) of the best fit beyond ``length`` slots; the last rate is 1.
 
-    ``density``: rates per factor e.
+    ``spread``: one of `SPREADS`.
     """
+    density, fastest = spread
     reach = max(REACH // unit, 2 * length)
     grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, reach, 3000).astype(np.int64)]))
     target = survival_in_units(law, grid, unit)
     scale = np.maximum(target, FLOOR) if relative else np.ones(len(grid))
-    rates = np.exp(-np.append(np.geomspace(0.3 / reach, 4.0 / length, 4 + int(density * np.log(reach / length))), 0.0))
-    basis = rates[None, :] ** (grid - length)[:, None].astype(float)
-    coefficients = np.linalg.lstsq(basis / scale[:, None], target / scale, rcond=1e-9)[0]
-    return float(np.max(np.abs(basis @ coefficients - target) / scale)), np.array([rates, coefficients])
+    rates = np.exp(-np.append(np.geomspace(0.3 / reach, fastest / length, 4 + int(density * np.log(reach / length))), 0.0))
+    basis = rates[None, :] ** (grid - length)[:, None].astype(float) / scale[:, None]
+    sizes = np.linalg.norm(basis, axis=0)
+    coefficients = np.linalg.lstsq(basis / sizes, target / scale, rcond=1e-11)[0] / sizes
+    return float(np.max(np.abs(basis @ coefficients - target / scale))), np.array([rates, coefficients])
 
 
 @lru_cache(maxsize=64)
@@ -158,8 +162,8 @@ def fade_fit(law: Delay, horizon: int) -> tuple[int, NDArray[np.float64]]:
     """
     length = SHORTEST
     while length <= max(horizon, SHORTEST):
-        for density in DENSITIES:
-            error, fade = exponentials(law, length, 1, relative=False, density=density)
+        for spread in SPREADS:
+            error, fade = exponentials(law, length, 1, relative=False, spread=spread)
             if error <= ACCURACY:
                 return length, fade
         length *= 2
@@ -170,18 +174,21 @@ def fade_fit(law: Delay, horizon: int) -> tuple[int, NDArray[np.float64]]:
 def bound_fit(law: Delay) -> tuple[int, int, NDArray[np.float64]]:
     """(unit, W, array of rates and coefficients) of an upper bound of S that holds at every age.
 
-    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) or `ABSOLUTE` above S. The shortest W in units of 1 up to `LONGEST`; a law that
-    has steps beyond is seen in coarser units, and each pull as young as it may be.
+    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) above S, with the shortest W up to `LONGEST`. A law that falls too fast for that, or
+    has steps beyond, gets a bound at most `ABSOLUTE` above it; steps beyond `LONGEST` are seen in coarser units, and each pull as young as
+    it may be.
     """
-    unit, length = 1, SHORTEST
-    while unit * length <= REACH:
-        for density in DENSITIES:
-            error, fade = exponentials(law, length, unit, relative=True, density=density)
-            if error <= RELATIVE / 4:
+    for length in LENGTHS:
+        for spread in SPREADS:
+            error, fade = exponentials(law, length, 1, relative=True, spread=spread)
+            if error <= RELATIVE / 3:
                 fade[1] *= 1 + 1.1 * error
                 fade[1, -1] += 1.1 * error * FLOOR  # the constant: its rate is 1
-                return unit, length, fade
-            error, fade = exponentials(law, length, unit, relative=False, density=density)
+                return 1, length, fade
+    unit, length = 1, SHORTEST
+    while unit * length <= REACH:
+        for spread in SPREADS:
+            error, fade = exponentials(law, length, unit, relative=False, spread=spread)
             if error <= ABSOLUTE / 3:
                 fade[1, -1] += 1.1 * error + 1e-12
                 return unit, length, fade
