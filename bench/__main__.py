@@ -53,6 +53,7 @@ def main() -> int:
         add("PatientBandits against others, W1", lambda: others.rows(FOLDER, quick))
         add("more arms, time per round", lambda: growth.arms_rows(quick))
         add("other policies, time per round over PatientBandits' (K=2, T=10,000)", lambda: growth.policy_rows(quick))
+        add("the policies beyond the paper, a round with K=2", lambda: growth.stronger_rows(quick))
         for tails in (W1_TAILS, growth.SAME_DELAYS):
             add(growth.time_title(quick, tails), lambda tails=tails: growth.time_rows(quick, tails))
     except DisagreementError as error:

@@ -98,3 +98,25 @@ def time_rows(quick: bool, tails: tuple[float, float]) -> list[Row]:
         cost = per_round_of({"short": (short, policy), "long": (long, policy)}, 3)
         found.append(Row(name, cost["long"] / cost["short"], per_round(cost["long"], cost["short"]), at_most=1.3))
     return found
+
+
+STRONGER: list[tuple[str, pb.Policy, float]] = [
+    ("PatientKL", pb.PatientKL(0.3), 400),
+    ("PatientThompson", pb.PatientThompson(), 15_000),
+]
+"""Policy and how many nanoseconds a round may take at T = 100,000."""
+
+
+def stronger_rows(quick: bool) -> list[Row]:
+    """The policies beyond the paper: a round's time, and how it grows."""
+    sizes = (10_000, 100_000, 200_000 if quick else 1_000_000)
+    found = []
+    for name, policy, bar in STRONGER:
+        runs = 1 if bar > 1000 else 10
+        cost = per_round_of({str(size): (two_arms(size, max(1, runs * sizes[-1] // size // 4)), policy) for size in sizes}, 2)
+        short, middle, long = (cost[str(size)] for size in sizes)
+        found += [
+            Row(f"{name}, T = {sizes[1]:,}", middle, at_most=bar, unit=" ns"),
+            Row(f"{name}, T = {sizes[2]:,} over T = {sizes[0]:,}", long / short, per_round(long, short), at_most=1.3),
+        ]
+    return found
