@@ -35,7 +35,7 @@ bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres
 
 torture: $(VENV)/.dev
-	$(BIN)/python -m bench.torture --cycles 500
+	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

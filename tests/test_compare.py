@@ -350,3 +350,12 @@ def test_quick_plays_a_few_of_everything() -> None:
     assert len(players) < len(compare.contenders())
     cases, players = chosen(["fifty_arms"], ["MOSS"], quick=True)
     assert [part.name for part in (*cases, *players)] == ["fifty_arms", "MOSS"], "what is named takes part"
+
+
+def test_a_cluster_that_is_not_there_is_told_before_anything_is_written(tmp_path):
+    from patientbandits.errors import InputError
+
+    for where in ("nowhere", "tcp://127.0.0.1:1"):
+        with pytest.raises(InputError, match="scheduler"):
+            compare.run(tmp_path / "out", ["no_delay"], ["KLUCB"], 2, on=where)
+        assert not (tmp_path / "out").exists()

@@ -18,6 +18,7 @@ from patientbandits.compare.suite import QUICK_RUNS, Case, suite
 from patientbandits.errors import whole
 from patientbandits.result import Result
 from patientbandits.sweeps import Simulation, sweep
+from patientbandits.team import team
 
 DEFAULT_SEED = 2020
 RECORD = 60
@@ -92,6 +93,8 @@ def run(
     if with_bars is None:
         with_bars = not quick and problems is None and contenders is None
     plan = {(case.name, player.name): simulation(case, player, seed) for case in cases for player in players}
+    with team(workers, sweep_options.get("on", "threads")):
+        pass  # who cannot do the work says so before anything is written
     folder = Path(out)
     for part in ("figures", "data", "pieces"):
         (folder / part).mkdir(parents=True, exist_ok=True)

@@ -89,14 +89,14 @@ class Decide(Command):
         work.answer(self, seq, duplicate=False)
 
 
-class Convert(Command):
-    """``value`` in millionths of the scale; ``happened`` in microseconds since 1970, if the client says."""
+class OfDecision(Command):
+    """A command about the decision in line ``seq``."""
 
-    __slots__ = ("happened", "seq", "value")
+    __slots__ = ("seq",)
 
-    def __init__(self, experiment: Experiment, seq: int, value: int, happened: int | None = None) -> None:
+    def __init__(self, experiment: Experiment, seq: int) -> None:
         super().__init__(experiment)
-        self.seq, self.value, self.happened = seq, value, happened
+        self.seq = seq
 
     def prepare(self, work: Work) -> None:
         work.wanted["seq"].add(self.seq)
@@ -105,6 +105,23 @@ class Convert(Command):
         decided = work.decided.get(self.seq)
         if decided is None:
             raise UnknownError("decision: there is none with this id.")
+        self.change(decided, work)
+
+    def change(self, decided: Decided, work: Work) -> None:
+        """What is to become of the decision."""
+        raise NotImplementedError
+
+
+class Convert(OfDecision):
+    """``value`` in millionths of the scale; ``happened`` in microseconds since 1970, if the client says."""
+
+    __slots__ = ("happened", "value")
+
+    def __init__(self, experiment: Experiment, seq: int, value: int, happened: int | None = None) -> None:
+        super().__init__(experiment, seq)
+        self.value, self.happened = value, happened
+
+    def change(self, decided: Decided, work: Work) -> None:
         if decided.value is not None:
             self._again(decided, work)
             return
@@ -128,20 +145,10 @@ class Convert(Command):
         self.outcome = Conversion(True, decided.retracted is None and work.counts(decided.happened - decided.time))
 
 
-class Retract(Command):
-    __slots__ = ("seq",)
+class Retract(OfDecision):
+    __slots__ = ()
 
-    def __init__(self, experiment: Experiment, seq: int) -> None:
-        super().__init__(experiment)
-        self.seq = seq
-
-    def prepare(self, work: Work) -> None:
-        work.wanted["seq"].add(self.seq)
-
-    def carry_out(self, work: Work) -> None:
-        decided = work.decided.get(self.seq)
-        if decided is None:
-            raise UnknownError("decision: there is none with this id.")
+    def change(self, decided: Decided, work: Work) -> None:
         if decided.value is None:
             raise ConflictError("retraction: this decision has no conversion to retract.")
         if decided.retracted is None:
