@@ -4,7 +4,7 @@
 # make test        runs all checks
 # make bench       measures the speed against C, NumPy, plain Python and other packages
 # make bench-live  measures the live service beside its floors
-# make torture     500 kills under load, power losses, failing disks
+# make torture     500 kills under load, 2000 losses of power, a million messages
 # make lock        renews the lock files
 PYTHON ?= python3
 VENV := .venv
@@ -36,6 +36,7 @@ bench-live: $(VENV)/.dev
 
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
+	$(BIN)/python -m tests.live.messages --full
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
