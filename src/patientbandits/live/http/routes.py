@@ -10,7 +10,7 @@ import msgspec
 from patientbandits.live.export import FORMATS
 from patientbandits.live.http import bodies, files, handlers
 from patientbandits.live.http.problems import ProblemError
-from patientbandits.live.shop import BUCKETS
+from patientbandits.live.values import BUCKETS
 
 ONE = "/v1/experiments/{name}"
 
