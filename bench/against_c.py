@@ -29,8 +29,18 @@ def build(folder: Path) -> Path:
 
 def run_c(program: Path, work: Workload) -> tuple[float, list[int]]:
     """Seconds by the clock on the wall, as the program itself measures them, and pulls by arm."""
-    numbers = [len(work.means), work.horizon, work.runs, ALPHA, *base_keys(SEED), *work.means, *work.tails]
-    answer = subprocess.run([str(program), *map(repr, numbers)], check=True, capture_output=True, text=True).stdout.split()
+    numbers = [
+        len(work.means),
+        work.horizon,
+        work.runs,
+        ALPHA,
+        *base_keys(SEED),
+        *work.means,
+        *work.tails,
+    ]
+    answer = subprocess.run(
+        [str(program), *map(repr, numbers)], check=True, capture_output=True, text=True
+    ).stdout.split()
     return float(answer[0]), [int(pulls) for pulls in answer[1:]]
 
 
@@ -48,12 +58,22 @@ def against(program: Path, work: Workload, repetitions: int) -> Row:
         return seconds
 
     ours()  # warm
-    contenders: dict[str, Callable[[], float]] = {"ours": timed(ours, time.perf_counter), "C": theirs}
+    contenders: dict[str, Callable[[], float]] = {
+        "ours": timed(ours, time.perf_counter),
+        "C": theirs,
+    }
     best = take_turns(contenders, repetitions)
     if pulls["ours"] != pulls["C"]:
-        raise DisagreementError(f"{work.label}: pulls by arm are {pulls['ours']} here and {pulls['C']} in C")
+        raise DisagreementError(
+            f"{work.label}: pulls by arm are {pulls['ours']} here and {pulls['C']} in C"
+        )
     nanoseconds = {name: 1e9 * seconds / work.rounds for name, seconds in best.items()}
-    return Row(f"speed on {work.label}", best["C"] / best["ours"], per_round(nanoseconds["ours"], nanoseconds["C"]), at_least=0.5)
+    return Row(
+        f"speed on {work.label}",
+        best["C"] / best["ours"],
+        per_round(nanoseconds["ours"], nanoseconds["C"]),
+        at_least=0.5,
+    )
 
 
 def rows(folder: Path, quick: bool) -> list[Row]:

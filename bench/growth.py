@@ -35,7 +35,9 @@ BESIDE_PATIENT: list[tuple[str, pb.Policy, float]] = [
 
 ALL: dict[str, pb.Policy] = {
     "PatientBandits": PATIENT,
-    "AdaptPatientBandits, estimating": pb.AdaptPatientBandits(0.7, 0.1, 0.6, penalty=1.0, ratio=0.35),
+    "AdaptPatientBandits, estimating": pb.AdaptPatientBandits(
+        0.7, 0.1, 0.6, penalty=1.0, ratio=0.35
+    ),
     "DUCB wait, m=50": pb.DUCB(LAW, 50, "wait"),
     "DUCB discard, m=50": pb.DUCB(LAW, 50, "discard"),
     "DUCB eq5, m=50": pb.DUCB(LAW, 50),
@@ -49,28 +51,47 @@ ALL: dict[str, pb.Policy] = {
 }
 
 
-def per_round_of(cases: dict[str, tuple[Workload, pb.Policy]], repetitions: int) -> dict[str, float]:
+def per_round_of(
+    cases: dict[str, tuple[Workload, pb.Policy]], repetitions: int
+) -> dict[str, float]:
     """Nanoseconds per round of each case, after a short game to compile its kernel and tables."""
     for work, policy in cases.values():
         replace(work, runs=1).simulate(policy)
-    best = take_turns({name: timed(lambda w=w, p=p: w.simulate(p)) for name, (w, p) in cases.items()}, repetitions)
+    best = take_turns(
+        {name: timed(lambda w=w, p=p: w.simulate(p)) for name, (w, p) in cases.items()}, repetitions
+    )
     return {name: 1e9 * seconds / cases[name][0].rounds for name, seconds in best.items()}
 
 
 def arms_rows(quick: bool) -> list[Row]:
     """More arms."""
     horizon, runs = 100_000, 2 if quick else 8
-    cost = per_round_of({str(arms): (many_arms(arms, horizon, runs), PATIENT) for arms in (10, 1000)}, 4)
-    return [Row(f"K=1000 over K=10, T={horizon:,}", cost["1000"] / cost["10"], per_round(cost["1000"], cost["10"]), at_most=5)]
+    cost = per_round_of(
+        {str(arms): (many_arms(arms, horizon, runs), PATIENT) for arms in (10, 1000)}, 4
+    )
+    return [
+        Row(
+            f"K=1000 over K=10, T={horizon:,}",
+            cost["1000"] / cost["10"],
+            per_round(cost["1000"], cost["10"]),
+            at_most=5,
+        )
+    ]
 
 
 def policy_rows(quick: bool) -> list[Row]:
     """Other policies, in times of PatientBandits' cost."""
     work = two_arms(10_000, 20 if quick else 100)
-    cases = {"PatientBandits": (work, PATIENT), **{name: (work, policy) for name, policy, _ in BESIDE_PATIENT}}
+    cases = {
+        "PatientBandits": (work, PATIENT),
+        **{name: (work, policy) for name, policy, _ in BESIDE_PATIENT},
+    }
     cost = per_round_of(cases, 5 if quick else 15)
     base = cost["PatientBandits"]
-    return [Row(name, cost[name] / base, per_round(cost[name], base), at_most=bar) for name, _, bar in BESIDE_PATIENT]
+    return [
+        Row(name, cost[name] / base, per_round(cost[name], base), at_most=bar)
+        for name, _, bar in BESIDE_PATIENT
+    ]
 
 
 SAME_DELAYS = (0.7, 0.7)
@@ -96,7 +117,14 @@ def time_rows(quick: bool, tails: tuple[float, float]) -> list[Row]:
     found = []
     for name, policy in ALL.items():
         cost = per_round_of({"short": (short, policy), "long": (long, policy)}, 3)
-        found.append(Row(name, cost["long"] / cost["short"], per_round(cost["long"], cost["short"]), at_most=1.3))
+        found.append(
+            Row(
+                name,
+                cost["long"] / cost["short"],
+                per_round(cost["long"], cost["short"]),
+                at_most=1.3,
+            )
+        )
     return found
 
 
@@ -113,10 +141,21 @@ def stronger_rows(quick: bool) -> list[Row]:
     found = []
     for name, policy, bar in STRONGER:
         runs = 1 if bar > 1000 else 10
-        cost = per_round_of({str(size): (two_arms(size, max(1, runs * sizes[-1] // size // 4)), policy) for size in sizes}, 2)
+        cost = per_round_of(
+            {
+                str(size): (two_arms(size, max(1, runs * sizes[-1] // size // 4)), policy)
+                for size in sizes
+            },
+            2,
+        )
         short, middle, long = (cost[str(size)] for size in sizes)
         found += [
             Row(f"{name}, T = {sizes[1]:,}", middle, at_most=bar, unit=" ns"),
-            Row(f"{name}, T = {sizes[2]:,} over T = {sizes[0]:,}", long / short, per_round(long, short), at_most=1.3),
+            Row(
+                f"{name}, T = {sizes[2]:,} over T = {sizes[0]:,}",
+                long / short,
+                per_round(long, short),
+                at_most=1.3,
+            ),
         ]
     return found

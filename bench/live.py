@@ -17,7 +17,15 @@ import numpy as np
 
 from bench import live_growth
 from bench.__main__ import processor
-from bench.load import ARMS, EXPERIMENT, ServerProcess, as_fast_as_possible, at_rate, decisions, nothing
+from bench.load import (
+    ARMS,
+    EXPERIMENT,
+    ServerProcess,
+    as_fast_as_possible,
+    at_rate,
+    decisions,
+    nothing,
+)
 from bench.table import Row, show
 from patientbandits.live.store.sql import Entry, Experiment
 from patientbandits.live.store.sqlite import SQLiteStore
@@ -28,7 +36,14 @@ CLIENTS, RATE, CONVERSIONS, GROUP = 64, 1000, 250, 64
 @contextlib.contextmanager
 def serving(db: str, workers: int = 1) -> Iterator[ServerProcess]:
     """The real server, on this machine, in a process of its own."""
-    server = ServerProcess(db, "--workers", str(workers), "--log-level", "error", command=("-m", "bench.server", "serve"))
+    server = ServerProcess(
+        db,
+        "--workers",
+        str(workers),
+        "--log-level",
+        "error",
+        command=("-m", "bench.server", "serve"),
+    )
     try:
         status, answer = server.ask("POST", "/v1/experiments", {"name": EXPERIMENT, "arms": ARMS})
         if status not in (200, 201):
@@ -45,17 +60,30 @@ def service_rows(db: str, workers: int, quick: bool, bars: bool) -> list[Row]:
         best, best_nothing = 0.0, 0.0
         for _ in range(rounds):
             best = max(best, as_fast_as_possible(server.port, CLIENTS, seconds, decisions()))
-            best_nothing = max(best_nothing, as_fast_as_possible(server.port, CLIENTS, seconds, nothing))
+            best_nothing = max(
+                best_nothing, as_fast_as_possible(server.port, CLIENTS, seconds, nothing)
+            )
         latencies = at_rate(server.port, CLIENTS, 4 if quick else 20, RATE, CONVERSIONS)
     both = np.concatenate(latencies)
     middle, late = np.percentile(both, [50, 99])
     what = f"{RATE:,} decisions and {CONVERSIONS} conversions a second"
     return [
-        Row(f"durable decisions, {CLIENTS} clients", best, at_least=4000 if bars else None, unit="/s"),
+        Row(
+            f"durable decisions, {CLIENTS} clients",
+            best,
+            at_least=4000 if bars else None,
+            unit="/s",
+        ),
         Row("the same server, an empty POST", best_nothing, unit="/s"),
         Row("decisions over empty POSTs", best / best_nothing, at_least=0.5 if bars else None),
         Row(f"{what}: median", middle, unit=" ms"),
-        Row(f"{what}: 99 %", late, f"(longest {both.max():.0f} ms)", at_most=25 if bars else None, unit=" ms"),
+        Row(
+            f"{what}: 99 %",
+            late,
+            f"(longest {both.max():.0f} ms)",
+            at_most=25 if bars else None,
+            unit=" ms",
+        ),
     ]
 
 
@@ -66,12 +94,20 @@ def commits(folder: Path, quick: bool) -> list[Row]:
     store.add_experiment(Experiment(1, EXPERIMENT, 1, 0))
     store.commit()
     found, seq = [], 0
-    for size, what in ((GROUP, f"the store alone, {GROUP} rows a commit: rows"), (1, "the store alone, one row a commit: rows")):
+    for size, what in (
+        (GROUP, f"the store alone, {GROUP} rows a commit: rows"),
+        (1, "the store alone, one row a commit: rows"),
+    ):
         began = time.perf_counter()
         first = seq
         while time.perf_counter() - began < (1 if quick else 4):
             store.begin([1])
-            store.append([Entry(1, seq + j, "decision", 0, 0, None, None, f"key-{seq + j:09d}") for j in range(1, size + 1)])
+            store.append(
+                [
+                    Entry(1, seq + j, "decision", 0, 0, None, None, f"key-{seq + j:09d}")
+                    for j in range(1, size + 1)
+                ]
+            )
             store.commit()
             seq += size
         found.append(Row(what, (seq - first) / (time.perf_counter() - began), unit="/s"))
@@ -95,10 +131,15 @@ def postgres_rows(workers: int, quick: bool) -> list[Row]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m bench.live", description="The live service on this machine: clients and server share its cores."
+        prog="python -m bench.live",
+        description="The live service on this machine: clients and server share its cores.",
     )
-    parser.add_argument("--quick", action="store_true", help="shorter, and with a smaller log: about a minute")
-    parser.add_argument("--postgres", action="store_true", help="also with PostgreSQL, 1 and 4 workers")
+    parser.add_argument(
+        "--quick", action="store_true", help="shorter, and with a smaller log: about a minute"
+    )
+    parser.add_argument(
+        "--postgres", action="store_true", help="also with PostgreSQL, 1 and 4 workers"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
     quick, began = options.quick, time.perf_counter()
@@ -113,18 +154,26 @@ def main() -> int:
         add("SQLite", lambda: sqlite_rows(folder, quick))
         if options.postgres:
             for workers in (1, 4):
-                add(f"PostgreSQL, {workers} worker{'s' * (workers > 1)}", lambda workers=workers: postgres_rows(workers, quick))
+                add(
+                    f"PostgreSQL, {workers} worker{'s' * (workers > 1)}",
+                    lambda workers=workers: postgres_rows(workers, quick),
+                )
         add(live_growth.title(quick), lambda: live_growth.rows(folder, quick))
     machine = {
-        "processor": processor(), "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "python": platform.python_version(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
         "seconds": round(time.perf_counter() - began),
-    }  # fmt: skip
+    }
     if options.json:
         rows = [{"section": title, **row.data()} for title, found in sections for row in found]
         print(json.dumps({"machine": machine, "rows": rows}, indent=2))
     else:
         print(show(sections))
-        print(f"\n(a : b) are the times of which the ratio is taken. Latency counts from when a request was due. {machine}")
+        print(
+            f"\n(a : b) are the times of which the ratio is taken. Latency counts from when a request was due. {machine}"
+        )
     return 0
 
 

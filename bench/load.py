@@ -18,10 +18,21 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
 from server_process import Connection, ServerProcess, post
 
-__all__ = ["Latencies", "Request", "ServerProcess", "as_fast_as_possible", "at_rate", "decisions", "nothing"]
+__all__ = [
+    "Latencies",
+    "Request",
+    "ServerProcess",
+    "as_fast_as_possible",
+    "at_rate",
+    "decisions",
+    "nothing",
+]
 
 EXPERIMENT, ARMS = "bench", ["blue", "green", "red"]
-DECISIONS, CONVERSIONS = f"/v1/experiments/{EXPERIMENT}/decisions", f"/v1/experiments/{EXPERIMENT}/conversions"
+DECISIONS, CONVERSIONS = (
+    f"/v1/experiments/{EXPERIMENT}/decisions",
+    f"/v1/experiments/{EXPERIMENT}/conversions",
+)
 CREATED = (200, 201)
 
 Request = Callable[[], bytes]
@@ -31,7 +42,9 @@ def decisions() -> Request:
     """Decisions, each with a key of its own, at random as clients make them: in the index they are neighbours of nothing."""
     bits = random.SystemRandom().getrandbits(64) | 1
     keys = itertools.count(bits, 0x9E3779B97F4A7C15)
-    return lambda: post(DECISIONS, b'{"key":"%016x-%016x"}' % (next(keys) & 0xFFFFFFFFFFFFFFFF, bits))
+    return lambda: post(
+        DECISIONS, b'{"key":"%016x-%016x"}' % (next(keys) & 0xFFFFFFFFFFFFFFFF, bits)
+    )
 
 
 def nothing() -> bytes:
@@ -88,12 +101,16 @@ class Latencies(NamedTuple):
     conversions: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def at_rate(port: int, clients: int, seconds: float, per_second: int, conversions: int) -> Latencies:
+def at_rate(
+    port: int, clients: int, seconds: float, per_second: int, conversions: int
+) -> Latencies:
     """Send ``per_second`` decisions and ``conversions`` at even intervals, whether or not earlier ones are answered."""
     return run(_open(port, clients, seconds, per_second, conversions))
 
 
-async def _open(port: int, clients: int, seconds: float, per_second: int, per_second_conversions: int) -> Latencies:
+async def _open(
+    port: int, clients: int, seconds: float, per_second: int, per_second_conversions: int
+) -> Latencies:
     chance, decide = random.Random(1), decisions()
     idle: list[Connection] = []
     late: deque[tuple[bytes, tuple[float, bool]]] = deque()
@@ -117,8 +134,13 @@ async def _open(port: int, clients: int, seconds: float, per_second: int, per_se
 
     idle += [await Connection.open(port, answered) for _ in range(clients)]
     everyone = list(idle)
-    schedule = sorted([(j / per_second, False) for j in range(int(seconds * per_second))]
-                      + [((j + 0.5) / per_second_conversions, True) for j in range(int(seconds * per_second_conversions))])  # fmt: skip
+    schedule = sorted(
+        [(j / per_second, False) for j in range(int(seconds * per_second))]
+        + [
+            ((j + 0.5) / per_second_conversions, True)
+            for j in range(int(seconds * per_second_conversions))
+        ]
+    )
     began = time.perf_counter() + 0.1
     for offset, converts in schedule:
         due = began + offset

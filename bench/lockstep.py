@@ -28,7 +28,9 @@ class Outcomes:
         """(arm, round, run), for the rounds from ``first_round`` on."""
         work, u, x = self.work, self.u, self.x
         rounds = np.arange(first_round, first_round + BLOCK)[:, None]
-        self.random.random(out=u)  # one number serves both arms, since only one is pulled, and reward and delay: given u < mean ...
+        self.random.random(
+            out=u
+        )  # one number serves both arms, since only one is pulled, and reward and delay: given u < mean ...
         for arm, (mean, tail) in enumerate(zip(work.means, work.tails, strict=True)):
             np.divide(u, mean, out=x)  # ... u / mean is uniform again
             if tail == 1.0:
@@ -48,7 +50,9 @@ class Outcomes:
 def tables(work: Workload) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """PatientBandits' bonus and 1/n, by n; n = 0 counts as infinitely good."""
     n = np.maximum(np.arange(work.horizon + 1, dtype=float), 1.0)
-    bonus = np.sqrt(2.0 * (np.log(4.0) + 3.0 * np.log(work.horizon)) / n) + 2.0 * n ** -min(ALPHA, 0.5)
+    bonus = np.sqrt(2.0 * (np.log(4.0) + 3.0 * np.log(work.horizon)) / n) + 2.0 * n ** -min(
+        ALPHA, 0.5
+    )
     bonus[0] = np.inf
     return bonus, 1.0 / n
 
@@ -68,7 +72,9 @@ def pulls(work: Workload, seed: int) -> NDArray[np.int64]:
         np.add(rewards, due_by_round[t], out=rewards)
         np.multiply(rewards, inverse_now, out=index)
         np.add(index, bonus_now, out=index)
-        (np.greater if t & 2 else np.greater_equal)(index[1], index[0], out=second)  # ties go to either arm in turn
+        (np.greater if t & 2 else np.greater_equal)(
+            index[1], index[0], out=second
+        )  # ties go to either arm in turn
         np.add(n[1], second, out=n[1])
         np.subtract(t, n[1], out=n[0])
         np.take(bonus, n, out=bonus_now, mode="clip")

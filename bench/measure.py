@@ -19,7 +19,9 @@ def stay_on_one_core() -> int:
     return core
 
 
-def timed(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> Callable[[], float]:
+def timed(
+    work: Callable[[], Any], clock: Callable[[], float] = time.process_time
+) -> Callable[[], float]:
     """A function that does ``work`` and returns the seconds it took; of this process only, unless another clock is given."""
 
     def seconds() -> float:

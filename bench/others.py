@@ -16,7 +16,11 @@ from bench.measure import DisagreementError, take_turns, timed
 from bench.table import Row, per_round
 from bench.workloads import Workload, two_arms
 
-PACKAGES = {"river": ["river"], "SMPyBandits": ["SMPyBandits", "scipy<1.12", "numpy<2"], "mabwiser": ["mabwiser"]}
+PACKAGES = {
+    "river": ["river"],
+    "SMPyBandits": ["SMPyBandits", "scipy<1.12", "numpy<2"],
+    "mabwiser": ["mabwiser"],
+}
 """What to install for each; SMPyBandits needs a function that SciPy no longer has."""
 
 INSTALL_SECONDS, PLAY_SECONDS, PATIENCE = 120, 4, 20
@@ -27,7 +31,9 @@ def check_regret(name: str, regrets: list[float], work: Workload) -> None:
     """The same policy on the same problem must have the same mean regret, up to chance."""
     ours = work.simulate().regret[:, -1]
     difference = float(np.mean(regrets) - np.mean(ours))
-    error = math.hypot(np.std(regrets) / math.sqrt(len(regrets)), np.std(ours) / math.sqrt(len(ours)))
+    error = math.hypot(
+        np.std(regrets) / math.sqrt(len(regrets)), np.std(ours) / math.sqrt(len(ours))
+    )
     if abs(difference) > 4.5 * error:
         raise DisagreementError(
             f"{name}: the mean regret differs from ours by {difference:.2f}, {abs(difference) / error:.1f} standard errors"
@@ -39,16 +45,34 @@ def numpy_row(quick: bool) -> Row:
     work = two_arms(3000, 400, "W1")
     gap = work.means[1] - work.means[0]
     check_regret("NumPy", (gap * lockstep.pulls(work, 1)[0]).tolist(), work)
-    best = take_turns({"ours": timed(work.simulate), "numpy": timed(lambda: lockstep.pulls(work, 2))}, 5 if quick else 20)
+    best = take_turns(
+        {"ours": timed(work.simulate), "numpy": timed(lambda: lockstep.pulls(work, 2))},
+        5 if quick else 20,
+    )
     ours, theirs = (1e9 * best[name] / work.rounds for name in ("ours", "numpy"))
-    return Row("times as fast as NumPy, runs in lockstep", theirs / ours, per_round(ours, theirs), at_least=5)
+    return Row(
+        "times as fast as NumPy, runs in lockstep",
+        theirs / ours,
+        per_round(ours, theirs),
+        at_least=5,
+    )
 
 
 def plain_row(work: Workload) -> Row:
     """Plain Python with a heap."""
     gap = work.means[1] - work.means[0]
-    check_regret("plain Python", [gap * plain.pulls(work, run)[0] for run in range(work.runs)], replace(work, runs=400))
-    best = take_turns({"ours": timed(work.simulate), "plain": timed(lambda: [plain.pulls(work, run) for run in range(work.runs)])}, 3)
+    check_regret(
+        "plain Python",
+        [gap * plain.pulls(work, run)[0] for run in range(work.runs)],
+        replace(work, runs=400),
+    )
+    best = take_turns(
+        {
+            "ours": timed(work.simulate),
+            "plain": timed(lambda: [plain.pulls(work, run) for run in range(work.runs)]),
+        },
+        3,
+    )
     ours, theirs = (1e9 * best[name] / work.rounds for name in ("ours", "plain"))
     return Row("times as fast as plain Python with a heap", theirs / ours, per_round(ours, theirs))
 
@@ -60,14 +84,27 @@ def environment(folder: Path, package: str) -> Path:
     if not ready.exists():
         print(f"installing {package} ...", file=sys.stderr)
         run([sys.executable, "-m", "venv", "--clear", str(home)], INSTALL_SECONDS)
-        run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES[package]], INSTALL_SECONDS)
+        run(
+            [
+                str(python),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                *PACKAGES[package],
+            ],
+            INSTALL_SECONDS,
+        )
         ready.touch()
     return python
 
 
 def run(command: list[str], seconds: float) -> str:
     """The output of a command that must succeed in time."""
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds).stdout
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=seconds
+    ).stdout
 
 
 def package_row(folder: Path, package: str, work: Workload) -> Row:
@@ -77,7 +114,15 @@ def package_row(folder: Path, package: str, work: Workload) -> Row:
     theirs = ours = math.inf
     try:
         python = environment(folder, package)
-        command = [str(python), str(LOOP), package, str(work.horizon), str(work.runs), str(PLAY_SECONDS), *numbers]
+        command = [
+            str(python),
+            str(LOOP),
+            package,
+            str(work.horizon),
+            str(work.runs),
+            str(PLAY_SECONDS),
+            *numbers,
+        ]
         begin = time.perf_counter()
         while theirs == math.inf or time.perf_counter() - begin < 2 * PLAY_SECONDS:
             rounds, seconds = run(command, PATIENCE).split()[-2:]

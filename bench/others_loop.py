@@ -49,7 +49,12 @@ def play(choose, update, horizon, means, tails, random):
 
 
 def main():
-    package, horizon, runs, budget = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    package, horizon, runs, budget = (
+        sys.argv[1],
+        int(sys.argv[2]),
+        int(sys.argv[3]),
+        float(sys.argv[4]),
+    )
     means, tails = ([float(number) for number in numbers.split(",")] for numbers in sys.argv[5:7])
     make = {"river": river, "mabwiser": mabwiser, "SMPyBandits": smpybandits}[package]
     make(len(means))  # import

@@ -21,8 +21,18 @@ def rows() -> list[Row]:
         for state, bar in (("cold", 90.0), ("warm", 40.0)):
             begin = time.perf_counter()
             subprocess.run(
-                [str(command), "reproduce", "--out", str(Path(folder) / state)], check=True, env=environment, stdout=subprocess.DEVNULL
+                [str(command), "reproduce", "--out", str(Path(folder) / state)],
+                check=True,
+                env=environment,
+                stdout=subprocess.DEVNULL,
             )
             cores = len(os.sched_getaffinity(0))
-            found.append(Row(f"full size, {state}, {cores} cores", time.perf_counter() - begin, at_most=bar, unit=" s"))
+            found.append(
+                Row(
+                    f"full size, {state}, {cores} cores",
+                    time.perf_counter() - begin,
+                    at_most=bar,
+                    unit=" s",
+                )
+            )
     return found

@@ -20,7 +20,11 @@ class Row:
 
     @property
     def measured(self) -> str:
-        number = "" if self.value is None else f"{self.value:.{0 if self.value >= 100 else 1 if self.value >= 10 else 2}f}{self.unit}"
+        number = (
+            ""
+            if self.value is None
+            else f"{self.value:.{0 if self.value >= 100 else 1 if self.value >= 10 else 2}f}{self.unit}"
+        )
         return f"{number:>8}  {self.note}".rstrip() if self.value is not None else self.note
 
     @property
@@ -34,7 +38,9 @@ class Row:
         if self.value is None or (self.at_least is None and self.at_most is None):
             return "" if self.at_least is None and self.at_most is None else "not measured"
         enough = self.at_least is None or self.value >= self.at_least
-        return "met" if enough and (self.at_most is None or self.value <= self.at_most) else "MISSED"
+        return (
+            "met" if enough and (self.at_most is None or self.value <= self.at_most) else "MISSED"
+        )
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "bar": self.bar, "verdict": self.verdict}
@@ -48,11 +54,16 @@ def per_round(ours: float, theirs: float) -> str:
 def show(sections: Sequence[tuple[str, Sequence[Row]]]) -> str:
     """All rows as one table."""
     head = ("what", "measured", "bar", "verdict")
-    cells = [head, *((f"  {r.what}", r.measured, r.bar, r.verdict) for _, rows in sections for r in rows)]
+    cells = [
+        head,
+        *((f"  {r.what}", r.measured, r.bar, r.verdict) for _, rows in sections for r in rows),
+    ]
     widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        return "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        return "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
 
     lines = [line(head), "  ".join("-" * width for width in widths)]
     for title, rows in sections:

@@ -27,7 +27,9 @@ def power_loss(folder: Path, points: int, synchronous: int) -> tuple[int, int, i
     for run in range(-(-points // RUN)):
         there = folder / f"{synchronous}-{run}"
         there.mkdir()
-        disk, answers, log = recorded(there, synchronous, clients=(1, 4, 16)[run % 3], each=(320, 80, 20)[run % 3], seed=run)
+        disk, answers, log = recorded(
+            there, synchronous, clients=(1, 4, 16)[run % 3], each=(320, 80, 20)[run % 3], seed=run
+        )
         losses += crashes(there, disk, answers, log, min(RUN, points - len(losses)), seed=run)
         print(f"  {len(losses)} crashes, {sum(losses)} records lost", file=sys.stderr)
     return len(losses), sum(loss > 0 for loss in losses), sum(losses)
@@ -35,9 +37,24 @@ def power_loss(folder: Path, points: int, synchronous: int) -> tuple[int, int, i
 
 def power_rows(folder: Path, points: int) -> list[Row]:
     tried, bad, records = power_loss(folder, points, FULL)
-    found = [Row("lost, synchronous=FULL", records, f"records at {bad} of {tried:,} crash points", at_most=0)]
+    found = [
+        Row(
+            "lost, synchronous=FULL",
+            records,
+            f"records at {bad} of {tried:,} crash points",
+            at_most=0,
+        )
+    ]
     tried, bad, records = power_loss(folder, max(points // 5, 20), NORMAL)
-    return [*found, Row("the control, NORMAL, must lose some", records, f"records at {bad} of {tried:,} crash points", at_least=1)]
+    return [
+        *found,
+        Row(
+            "the control, NORMAL, must lose some",
+            records,
+            f"records at {bad} of {tried:,} crash points",
+            at_least=1,
+        ),
+    ]
 
 
 def kill_rows(folder: Path, cycles: int) -> list[Row]:
@@ -46,15 +63,26 @@ def kill_rows(folder: Path, cycles: int) -> list[Row]:
     with live.open(db, create=False) as shop:
         log = whole(shop)
         missing = lost(shop, answers)
-    answered = f"of {len(answers):,} acknowledged; {repeated:,} requests repeated; {len(log):,} lines"
+    answered = (
+        f"of {len(answers):,} acknowledged; {repeated:,} requests repeated; {len(log):,} lines"
+    )
     return [
         Row("lost or doubled", len(missing), answered, at_most=0),
-        Row("restart until ready, longest", max(ready), f"(median {median(ready):.2f} s)", at_most=5, unit=" s"),
+        Row(
+            "restart until ready, longest",
+            max(ready),
+            f"(median {median(ready):.2f} s)",
+            at_most=5,
+            unit=" s",
+        ),
     ]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.torture", description="Power loss, and kill -9 of the server under load.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.torture",
+        description="Power loss, and kill -9 of the server under load.",
+    )
     parser.add_argument("--cycles", type=int, default=500, help="kills; 0: none")
     parser.add_argument("--points", type=int, default=2000, help="losses of power; 0: none")
     options = parser.parse_args()
@@ -65,7 +93,12 @@ def main() -> int:
             sections.append(("loss of power", power_rows(Path(name), options.points)))
         if options.cycles:
             print("kill -9 under load ...", file=sys.stderr)
-            sections.append((f"kill -9 under load, {options.cycles} times", kill_rows(Path(name), options.cycles)))
+            sections.append(
+                (
+                    f"kill -9 under load, {options.cycles} times",
+                    kill_rows(Path(name), options.cycles),
+                )
+            )
     print(show(sections))
     print(f"\n{time.perf_counter() - began:.0f} s")
     return int(any(row.verdict == "MISSED" for _, rows in sections for row in rows))

@@ -39,14 +39,25 @@ class Workload:
 
     def simulate(self, policy: pb.Policy | None = None) -> pb.Result:
         """Our contender: the public function, on one thread."""
-        return pb.simulate(self.problem, policy or pb.PatientBandits(ALPHA), self.horizon, self.runs, SEED, workers=1)
+        return pb.simulate(
+            self.problem,
+            policy or pb.PatientBandits(ALPHA),
+            self.horizon,
+            self.runs,
+            SEED,
+            workers=1,
+        )
 
 
-def two_arms(horizon: int, runs: int, name: str = "", tails: tuple[float, float] = W1_TAILS) -> Workload:
+def two_arms(
+    horizon: int, runs: int, name: str = "", tails: tuple[float, float] = W1_TAILS
+) -> Workload:
     """The paper's two arms: the better one's rewards come much later."""
     return Workload(name, (0.6, 0.8), tails, horizon, runs)
 
 
 def many_arms(arms: int, horizon: int, runs: int, name: str = "") -> Workload:
     """Means from 0.2 to 0.8, tails 1 and 0.3 in turn."""
-    return Workload(name, tuple(np.linspace(0.2, 0.8, arms).tolist()), W1_TAILS * (arms // 2), horizon, runs)
+    return Workload(
+        name, tuple(np.linspace(0.2, 0.8, arms).tolist()), W1_TAILS * (arms // 2), horizon, runs
+    )

@@ -11,9 +11,14 @@ MIXTURE = pb.Mixture([pb.NoDelay(), pb.Geometric(0.2), pb.UniformDelay(3, 90)], 
 PROBLEMS = {
     "heavy tails": pb.Problem([0.6, 0.8], [pb.Pareto(1.0), pb.Pareto(0.3)]),
     "mixed": pb.Problem(
-        [0.3, 0.5, 0.45], [pb.Lomax(0.7, 10), pb.LogNormal(8, 1.2), MIXTURE], [pb.Beta(3), pb.TwoPoint(0.25, 0.75), pb.Scaled(0.5)]
+        [0.3, 0.5, 0.45],
+        [pb.Lomax(0.7, 10), pb.LogNormal(8, 1.2), MIXTURE],
+        [pb.Beta(3), pb.TwoPoint(0.25, 0.75), pb.Scaled(0.5)],
     ),
-    "30 arms": pb.Problem([0.1 + 0.7 * ((7 * i) % 30) / 30 for i in range(30)], pb.Empirical([0, 2, 5, 30], [1, 2, 2, 1])),
+    "30 arms": pb.Problem(
+        [0.1 + 0.7 * ((7 * i) % 30) / 30 for i in range(30)],
+        pb.Empirical([0, 2, 5, 30], [1, 2, 2, 1]),
+    ),
     "fixed": pb.Problem([0.25, 0.6, 0.75], [pb.Fixed(7), pb.Fixed(1), pb.Fixed(25)]),
     "no delay": pb.Problem([0.5, 0.65], pb.NoDelay()),
 }
@@ -30,7 +35,10 @@ PARAMETERS = {
         {"alpha": 0.4, "width": "published", "bias": "aged"},
     ],
     "PatientKL": [{"alpha": 0.3}, {"alpha": 0.7, "scale": 10.0, "c": 3.0}, {"envelope": MIXTURE}],
-    "PatientThompson": [{}, {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0}],
+    "PatientThompson": [
+        {},
+        {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0},
+    ],
     "GuardedThompson": [
         {"guard": pb.PatientKL(0.3, c=3.0)},
         {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25, "steps": 2},
@@ -39,8 +47,22 @@ PARAMETERS = {
     "ScheduledPatientBandits": [{}, {"width": "published"}],
     "AdaptPatientBandits": [
         {"c": 0.7, "alpha_floor": 0.1, "mean_floor": 0.6},
-        {"c": 0.7, "alpha_floor": 0.2, "mean_floor": 0.6, "ratio": 0.35, "penalty": 0.3, "width": "published"},
-        {"c": 1.0, "alpha_floor": 0.9, "mean_floor": 0.2, "use_floor": True, "width": "tight", "bias": "published"},
+        {
+            "c": 0.7,
+            "alpha_floor": 0.2,
+            "mean_floor": 0.6,
+            "ratio": 0.35,
+            "penalty": 0.3,
+            "width": "published",
+        },
+        {
+            "c": 1.0,
+            "alpha_floor": 0.9,
+            "mean_floor": 0.2,
+            "use_floor": True,
+            "width": "tight",
+            "bias": "published",
+        },
     ],
     "DUCB": [
         {"law": LAW, "window": 1},
@@ -51,14 +73,22 @@ PARAMETERS = {
     ],
     "DKLUCB": [{"law": LAW, "window": 15}, {"law": pb.Pareto(0.5), "mode": "uncensored"}],
     "BootstrappedThompson": [{}, {"replicates": 3, "steps": 1}],
-    "OTFLinUCB": [{"window": 10}, {"window": 40, "delta": 0.9, "regularisation": 0.5, "ambiguity": "own"}],
+    "OTFLinUCB": [
+        {"window": 10},
+        {"window": 40, "delta": 0.9, "regularisation": 0.5, "ambiguity": "own"},
+    ],
     "UCB1": [{}],
     "KLUCB": [{}, {"c": 3.0}],
     "MOSS": [{}],
     "Thompson": [{}],
     "Uniform": [{}],
     "DelayedUCB1": [{}],
-    "QPMD": [{"base": pb.UCB1()}, {"base": pb.Thompson()}, {"base": pb.DUCB(LAW, 20)}, {"base": pb.MOSS()}],
+    "QPMD": [
+        {"base": pb.UCB1()},
+        {"base": pb.Thompson()},
+        {"base": pb.DUCB(LAW, 20)},
+        {"base": pb.MOSS()},
+    ],
     "SuccessiveElimination": [{}],
     "ArrivedThompson": [{}],
 }

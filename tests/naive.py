@@ -89,17 +89,28 @@ SURVIVAL = {
     "NoDelay": lambda: lambda m: 0.0,
     "Never": lambda: lambda m: 1.0,
     "Fixed": lambda delay: lambda m: 1.0 if delay > m else 0.0,
-    "UniformDelay": lambda low, high: lambda m: min(high - m, high - low + 1) / (high - low + 1) if m < high else 0.0,
-    "Pareto": lambda tail, scale, rounding: rounded(lambda x: (max(x, scale) / scale) ** -tail, rounding),
+    "UniformDelay": lambda low, high: (
+        lambda m: min(high - m, high - low + 1) / (high - low + 1) if m < high else 0.0
+    ),
+    "Pareto": lambda tail, scale, rounding: rounded(
+        lambda x: (max(x, scale) / scale) ** -tail, rounding
+    ),
     "Lomax": lambda tail, scale, rounding: rounded(lambda x: (1 + x / scale) ** -tail, rounding),
     "Geometric": lambda p: lambda m: (1 - p) ** m,
     "Weibull": lambda shape, scale: lambda m: math.exp(-((m / scale) ** shape)),
-    "LogNormal": lambda median, sigma: lambda m: math.erfc(math.log(m / median) / sigma / math.sqrt(2)) / 2 if m else 1.0,
+    "LogNormal": lambda median, sigma: (
+        lambda m: math.erfc(math.log(m / median) / sigma / math.sqrt(2)) / 2 if m else 1.0
+    ),
     "ThinnedPareto": lambda: lambda m: 0.7 * (1 + max(m, 1)) ** -0.3,
     "Empirical": lambda delays, weights: (
-        lambda m: sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m) / sum(weights or [1] * len(delays))
+        lambda m: (
+            sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m)
+            / sum(weights or [1] * len(delays))
+        )
     ),
-    "Mixture": lambda laws, weights: lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True)),
+    "Mixture": lambda laws, weights: (
+        lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True))
+    ),
 }
 
 
@@ -119,7 +130,9 @@ def delay(S, u, most):
 def reward(law, mean, bits):
     values = {name: value for name, value in law.items() if name != "reward"}
     if law["reward"] == "Beta":
-        return Draws(bits).beta(mean * values["concentration"], (1 - mean) * values["concentration"])
+        return Draws(bits).beta(
+            mean * values["concentration"], (1 - mean) * values["concentration"]
+        )
     low, high = {
         "Bernoulli": lambda: (0.0, 1.0),
         "Scaled": lambda value: (0.0, value),
@@ -138,7 +151,12 @@ class World:
     def pull(self, t, arm):
         bits = address(self.key, t, self.problem["streams"][arm])
         value = reward(self.problem["rewards"][arm], self.problem["means"][arm], bits)
-        return Pull(t, arm, value, delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon))
+        return Pull(
+            t,
+            arm,
+            value,
+            delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon),
+        )
 
 
 @dataclass
@@ -190,7 +208,11 @@ class View:
 
 def width(view, n, kind):
     L = math.log(2 * view.K * view.T**3)
-    return {"paper": math.sqrt(2 * L / n), "tight": math.sqrt(L / (2 * n)), "published": math.sqrt(math.log(view.T) / (2 * n))}[kind]
+    return {
+        "paper": math.sqrt(2 * L / n),
+        "tight": math.sqrt(L / (2 * n)),
+        "published": math.sqrt(math.log(view.T) / (2 * n)),
+    }[kind]
 
 
 def patient(view, arm, alpha, width, bias):
@@ -291,18 +313,29 @@ def klucb(view, arm, c):
     level = log_t + (c * math.log(log_t) if log_t > 1 else 0)
     if p >= 1:
         return 1.0
-    return largest(lambda q: q <= p or (q < 1 and n * (xlog(p, q) + xlog(1 - p, 1 - q)) <= level), p, 1.0)
+    return largest(
+        lambda q: q <= p or (q < 1 and n * (xlog(p, q) + xlog(1 - p, 1 - q)) <= level), p, 1.0
+    )
 
 
 def patient_kl(view, arm, alpha, scale, envelope, c):
-    law = envelope or ({"law": "Pareto", "tail": alpha, "scale": 1.0, "rounding": "ceil"} if scale == 1 else
-                       {"law": "Lomax", "tail": alpha, "scale": scale, "rounding": "ceil"})  # fmt: skip
+    law = envelope or (
+        {"law": "Pareto", "tail": alpha, "scale": 1.0, "rounding": "ceil"}
+        if scale == 1
+        else {"law": "Lomax", "tail": alpha, "scale": scale, "rounding": "ceil"}
+    )
     n, p, log_t = view.n(arm), view.mean(arm), math.log(view.t)
     v = sum(1 - survival(law)(view.t - pull.s) for pull in view.of(arm)) / n
     if v <= 0:
         return math.inf
     level = log_t + (c * math.log(log_t) if log_t > 1 else 0)
-    return largest(lambda q: q * v <= p or (q * v < 1 and n * (xlog(p, q * v) + xlog(1 - p, 1 - q * v)) <= level), p, 1 / v)
+    return largest(
+        lambda q: (
+            q * v <= p or (q * v < 1 and n * (xlog(p, q * v) + xlog(1 - p, 1 - q * v)) <= level)
+        ),
+        p,
+        1 / v,
+    )
 
 
 class PatientThompson:
@@ -311,7 +344,12 @@ class PatientThompson:
     def __init__(self):
         self.chains, self.edges = {}, [1]
         while self.edges[-1] < 2**30:
-            self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * (1.3 if self.edges[-1] < 64 else 1.6))))
+            self.edges.append(
+                max(
+                    self.edges[-1] + 1,
+                    math.floor(self.edges[-1] * (1.3 if self.edges[-1] < 64 else 1.6)),
+                )
+            )
 
     def place(self, x):
         """The bin of the age or delay x."""
@@ -331,24 +369,32 @@ class PatientThompson:
         mu, a, s = 1 / (1 + math.exp(-logit)), math.exp(log_a), math.exp(log_s)
         edge = lambda j: self.edges[j] if j >= 0 else 0  # noqa: E731
         G = lambda j: (1 + edge(j) / s) ** -a  # noqa: E731
-        total = successes * math.log(mu) + failures * math.log(1 / (1 + math.exp(logit)))  # Beta's density, seen from the logit
+        total = successes * math.log(mu) + failures * math.log(
+            1 / (1 + math.exp(logit))
+        )  # Beta's density, seen from the logit
         total -= (log_a - math.log(0.5)) ** 2 / 2 + ((log_s - math.log(scale)) / spread) ** 2 / 2
         for j, (waiting, converted) in enumerate(zip(*counts, strict=True)):
             if converted:
                 total += converted * (math.log(mu) + math.log(max(G(j - 1) - G(j), 1e-300)))
             if waiting:
-                total += waiting * math.log(max(1 - mu * (1 - (0.45 * G(j - 1) + 0.55 * G(j))), 1e-300))
+                total += waiting * math.log(
+                    max(1 - mu * (1 - (0.45 * G(j - 1) + 0.55 * G(j))), 1e-300)
+                )
         return total
 
     def __call__(self, view, arm, steps, **prior):
-        chain = self.chains.setdefault(arm, {"at": (0.0, math.log(0.5), math.log(prior["scale"])), "size": 0.0, "steps": 0})
+        chain = self.chains.setdefault(
+            arm, {"at": (0.0, math.log(0.5), math.log(prior["scale"])), "size": 0.0, "steps": 0}
+        )
         draws, counts = Draws(view.random[arm]), self.counts(view, arm)
         for _ in range(steps):
             x, y, z = draws.normal(), draws.normal(), draws.normal()
             size = math.exp(chain["size"]) * (0.25 if draws.unit() < 0.5 else 1)
             logit, log_a, log_s = chain["at"]
             there = (min(max(logit + size * x, -30), 30), log_a + size * y, log_s + 1.5 * size * z)
-            gain = self.log_posterior(counts, *there, **prior) - self.log_posterior(counts, *chain["at"], **prior)
+            gain = self.log_posterior(counts, *there, **prior) - self.log_posterior(
+                counts, *chain["at"], **prior
+            )
             accepted = math.log(1 - draws.unit()) < gain
             chain["steps"] += 1
             chain["size"] += (1 / math.sqrt(chain["steps"]) + 0.01) * (0.7 if accepted else -0.3)
@@ -362,7 +408,12 @@ def cure_grid(edges, waiting, converted, times, scale=5.0, spread=1.5, points=50
     """One arm's posterior by sums over a grid of (mu, log a, log s): each point's rate and weight, what is to come, P(D <= times)."""
     mus = (np.arange(4 * points) + 0.5) / (4 * points)
     logs = np.linspace(-5, 5, points)
-    mu, log_a, log_s = (grid.ravel() for grid in np.meshgrid(mus, math.log(0.5) + logs, math.log(scale) + spread * logs, indexing="ij"))
+    mu, log_a, log_s = (
+        grid.ravel()
+        for grid in np.meshgrid(
+            mus, math.log(0.5) + logs, math.log(scale) + spread * logs, indexing="ij"
+        )
+    )
     G = lambda x: (1 + x / np.exp(log_s)) ** -np.exp(log_a)  # noqa: E731
     density = -((log_a - math.log(0.5)) ** 2) / 2 - ((log_s - math.log(scale)) / spread) ** 2 / 2
     to_come = np.zeros(len(mu))
@@ -370,7 +421,9 @@ def cure_grid(edges, waiting, converted, times, scale=5.0, spread=1.5, points=50
         if waiting[j] or converted[j]:
             before, after = G(edges[j - 1] if j else 0.0), G(edge)
             middle = 0.45 * before + 0.55 * after
-            density += converted[j] * np.log(mu * np.maximum(before - after, 1e-300)) + waiting[j] * np.log(1 - mu * (1 - middle))
+            density += converted[j] * np.log(mu * np.maximum(before - after, 1e-300)) + waiting[
+                j
+            ] * np.log(1 - mu * (1 - middle))
             to_come += waiting[j] * mu * middle / (1 - mu * (1 - middle))
     weights = np.exp(density - density.max())
     return mu, weights / weights.sum(), to_come, np.array([1 - G(x) for x in times])
@@ -388,15 +441,21 @@ class GuardedThompson(PatientThompson):
         p, log_t = view.mean(arm), math.log(view.t)
         level = log_t + (guard["c"] * math.log(log_t) if log_t > 1 else 0)
         kl = lambda x, y: xlog(x, y) + xlog(1 - x, 1 - y)  # noqa: E731
-        lower = 1 - largest(lambda q: q <= 1 - p or (q < 1 and n * kl(1 - p, q) <= level), 1 - p, 1.0)
-        upper = patient_kl(view, arm, **{name: value for name, value in guard.items() if name != "policy"})
+        lower = 1 - largest(
+            lambda q: q <= 1 - p or (q < 1 and n * kl(1 - p, q) <= level), 1 - p, 1.0
+        )
+        upper = patient_kl(
+            view, arm, **{name: value for name, value in guard.items() if name != "policy"}
+        )
         return lower, min(upper, 1.0)
 
     def allowed(self, view, guard, slack):
         """The arms that may be pulled."""
         regions = [self.region(view, k, guard) for k in range(view.K)]
         bar = max(upper for _, upper in regions)
-        return [k for k, (lower, upper) in enumerate(regions) if upper + slack * (upper - lower) >= bar]
+        return [
+            k for k, (lower, upper) in enumerate(regions) if upper + slack * (upper - lower) >= bar
+        ]
 
     def __call__(self, view, arm, guard, slack, **others):
         draw = super().__call__(view, arm, **others)
@@ -412,7 +471,14 @@ class BootstrappedThompson:
     """The estimates of each replicate, (p of each arm, G at the edge of each bin); weights are counted anew from the history."""
 
     def __init__(self):
-        self.estimates, self.prior, self.edges, self.next_binning, self.binned, self.looked = {}, {}, [1], 0.0, 0, 0
+        self.estimates, self.prior, self.edges, self.next_binning, self.binned, self.looked = (
+            {},
+            {},
+            [1],
+            0.0,
+            0,
+            0,
+        )
         while self.edges[-1] < 2**30:
             self.edges.append(max(self.edges[-1] + 1, math.floor(self.edges[-1] * 1.3)))
 
@@ -432,7 +498,9 @@ class BootstrappedThompson:
     def step(self, view, b):
         key = mix(view.own ^ 0xB5297A4D3F84D5B5)
         rates, G = self.estimates[b]
-        share = [1 if e - (self.edges[j - 1] if j else 0) == 1 else 0.5 for j, e in enumerate(self.edges)]
+        share = [
+            1 if e - (self.edges[j - 1] if j else 0) == 1 else 0.5 for j, e in enumerate(self.edges)
+        ]
         yes = [self.prior[arm, b][0] for arm in range(view.K)]
         total = [sum(self.prior[arm, b]) for arm in range(view.K)]
         events, censored = {}, {}  # bin -> weight
@@ -478,7 +546,11 @@ class BootstrappedThompson:
 
 def delayed_ucb1(view, arm):
     seen = view.reported(arm)
-    return sum(p.reward for p in seen) / len(seen) + math.sqrt(2 * math.log(view.t) / len(seen)) if seen else math.inf
+    return (
+        sum(p.reward for p in seen) / len(seen) + math.sqrt(2 * math.log(view.t) / len(seen))
+        if seen
+        else math.inf
+    )
 
 
 def arrived_thompson(view, arm):
@@ -516,7 +588,8 @@ def otf_lin_ucb(view, arm, window, delta, regularisation, ambiguity):
     V = [regularisation + view.n(i) for i in range(view.K)]
     recent = [p for p in view.pulls if p.s >= view.t - window]
     f = math.sqrt(regularisation) + math.sqrt(
-        2 * math.log(1 / (delta or 1 / view.T)) + view.K * math.log((view.K * regularisation + view.t) / (view.K * regularisation))
+        2 * math.log(1 / (delta or 1 / view.T))
+        + view.K * math.log((view.K * regularisation + view.t) / (view.K * regularisation))
     )
     b = sum(p.visible(min(view.t - p.s, window)) for p in view.of(arm))
     if ambiguity == "paper":
@@ -544,7 +617,9 @@ class QPMD:
 
         def rank(arm):
             n = inner.n(arm)
-            return math.inf if n < first else index(inner, arm, **parameters), address(view.ties, n, view.streams[arm])
+            return math.inf if n < first else index(inner, arm, **parameters), address(
+                view.ties, n, view.streams[arm]
+            )
 
         self.wanted = max(range(view.K), key=rank)
 
@@ -574,7 +649,13 @@ POLICIES = {
     "DUCB": (ducb, 1),
     "DKLUCB": (dklucb, 1),
     "UCB1": (lambda view, arm: view.mean(arm) + math.sqrt(2 * math.log(view.t) / view.n(arm)), 1),
-    "MOSS": (lambda view, arm: view.mean(arm) + math.sqrt(max(math.log(view.T / (view.K * view.n(arm))), 0) / view.n(arm)), 1),
+    "MOSS": (
+        lambda view, arm: (
+            view.mean(arm)
+            + math.sqrt(max(math.log(view.T / (view.K * view.n(arm))), 0) / view.n(arm))
+        ),
+        1,
+    ),
     "KLUCB": (klucb, 1),
     "Thompson": (thompson, 0),
     "Uniform": (lambda view, arm: unit(view.random[arm]), 0),
@@ -600,13 +681,24 @@ def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     world, streams, pulls = World(problem, horizon, seed, run), problem["streams"], []
     for t in range(1, horizon + 1):
         random = [address(own, t, stream) for stream in streams]
-        view = View(t, max(t - 1, 1) if anytime else horizon, len(streams), pulls, random, ties, own, streams)
+        view = View(
+            t,
+            max(t - 1, 1) if anytime else horizon,
+            len(streams),
+            pulls,
+            random,
+            ties,
+            own,
+            streams,
+        )
         if watch:
             watch(view)
 
         def rank(arm, view=view):
             n = view.n(arm)
-            return math.inf if n < first else index(view, arm, **parameters), address(ties, n, streams[arm])
+            return math.inf if n < first else index(view, arm, **parameters), address(
+                ties, n, streams[arm]
+            )
 
         pulls.append(world.pull(t, max(range(len(streams)), key=rank)))
     return pulls

@@ -36,7 +36,13 @@ def naive_departure(rounds: list[int], alpha_low: list[float]) -> float:
     return math.inf
 
 
-@given(st.lists(st.lists(st.sampled_from([0.0, 0.0, 0.1, 1e-300]), min_size=6, max_size=6), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, 0.0, 0.1, 1e-300]), min_size=6, max_size=6),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_departure_is_the_naive_one(runs: list[list[float]]) -> None:
     rounds = [10, 11, 20, 35, 70, 100]
     expected = [naive_departure(rounds, run) for run in runs]
@@ -64,22 +70,35 @@ def naive_start(alpha: float, mean: float, penalty: float, ratio: float, share: 
 def test_start_is_the_naive_one(alpha: float, penalty: float, ratio: float, share: float) -> None:
     """Up to a step of d, since the formula takes d/D for its limit r, which the integers only approach."""
     predicted = theory.adaptive_start(alpha, 0.8, penalty, ratio, share)
-    assert predicted <= naive_start(alpha, 0.8, penalty, ratio, share) <= 1.01 * predicted + 4 / ratio
+    assert (
+        predicted <= naive_start(alpha, 0.8, penalty, ratio, share) <= 1.01 * predicted + 4 / ratio
+    )
 
 
 def test_start_without_overflow_and_its_rules() -> None:
     assert theory.adaptive_start(0.01, 0.8, 20.0, 0.35) == math.inf
     assert theory.adaptive_start(0.8, 0.8, 400.0, 0.35) == math.inf
-    for bad in ({"alpha": 0.0}, {"mean": math.nan}, {"penalty": -1.0}, {"ratio": 1.0}, {"share": 0.0}):
+    for bad in (
+        {"alpha": 0.0},
+        {"mean": math.nan},
+        {"penalty": -1.0},
+        {"ratio": 1.0},
+        {"share": 0.0},
+    ):
         with pytest.raises(InputError, match=f"adaptive_start: {next(iter(bad))} must be"):
-            theory.adaptive_start(**{"alpha": 0.3, "mean": 0.8, "penalty": 1.0, "ratio": 0.35} | bad)
+            theory.adaptive_start(
+                **{"alpha": 0.3, "mean": 0.8, "penalty": 1.0, "ratio": 0.35} | bad
+            )
 
 
 def test_printed_penalty_is_the_policys() -> None:
     horizon, problem = 80_000, plan.slow(0.2, 0.8)
     number = theory.adaptive_penalty(2, horizon, plan.C, plan.MEAN_FLOOR)
     assert number == pytest.approx(math.log(16 * math.sqrt(math.log(4 * horizon**3)) / 0.42))
-    printed, given_ = (simulate(problem, plan.adapt("c/2", penalty), horizon, 2, record=50) for penalty in ("paper", number))
+    printed, given_ = (
+        simulate(problem, plan.adapt("c/2", penalty), horizon, 2, record=50)
+        for penalty in ("paper", number)
+    )
     assert printed.trace is not None
     assert given_.trace is not None
     assert printed.trace[:, -1].min() > 0
@@ -89,15 +108,28 @@ def test_printed_penalty_is_the_policys() -> None:
 def test_alpha_low_leaves_zero_where_predicted() -> None:
     """Tail 0.8, penalty 3: alpha_hat is 1/2 and only N > e^6 is waited for, so noise matters little."""
     horizon = 3000
-    result = simulate(plan.slow(0.2, 0.8), plan.adapt("c/2", 3.0), horizon, 20, seed=5, record=plan.recorded(horizon))
+    result = simulate(
+        plan.slow(0.2, 0.8),
+        plan.adapt("c/2", 3.0),
+        horizon,
+        20,
+        seed=5,
+        record=plan.recorded(horizon),
+    )
     assert result.trace is not None
-    predicted, left = theory.adaptive_start(0.8, 0.8, 3.0, plan.C / 2), departure(result.rounds, result.trace)
+    predicted, left = (
+        theory.adaptive_start(0.8, 0.8, 3.0, plan.C / 2),
+        departure(result.rounds, result.trace),
+    )
     assert np.all(left >= predicted)
     assert np.all(left <= 2 * plan.STEP * predicted)
 
 
 def test_the_default_ratio_is_called_printed() -> None:
-    assert plan.ratio_of("printed") == AdaptPatientBandits(plan.C, plan.ALPHA_FLOOR, plan.MEAN_FLOOR).numbers(2).ratio
+    assert (
+        plan.ratio_of("printed")
+        == AdaptPatientBandits(plan.C, plan.ALPHA_FLOOR, plan.MEAN_FLOOR).numbers(2).ratio
+    )
 
 
 def test_the_slow_problem_obeys_assumption_2() -> None:
@@ -113,11 +145,20 @@ def test_intervals_are_students(degrees: int) -> None:
     values = np.random.default_rng(degrees).exponential(size=degrees + 1)
     mean, low, high = interval(values)
     assert mean == pytest.approx(values.mean())
-    assert (low, high) == pytest.approx(stats.t.interval(0.95, degrees, values.mean(), stats.sem(values)))
+    assert (low, high) == pytest.approx(
+        stats.t.interval(0.95, degrees, values.mean(), stats.sem(values))
+    )
 
 
 def test_numbers_in_words() -> None:
-    assert [power(x) for x in (7.4, 999, 10_000, 72_508, 2.9e12, math.inf)] == ["7", "999", "10⁴", "7.3·10⁴", "2.9·10¹²", "–"]
+    assert [power(x) for x in (7.4, 999, 10_000, 72_508, 2.9e12, math.inf)] == [
+        "7",
+        "999",
+        "10⁴",
+        "7.3·10⁴",
+        "2.9·10¹²",
+        "–",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +178,16 @@ def test_the_data_come_from_this_code(committed: Data) -> None:
     (again,) = sweep([plan.gaps(horizon, runs, seed)[0.32, "UCB1"]])
     assert float(row["regret"]) == pytest.approx(again.final.mean(), rel=1e-3)
     key = (0.2, 0.8, "c/2", "paper")
-    left = next(row for row in committed.departures if (float(row["gap"]), float(row["tail"]), row["ratio"], row["penalty"]) == key)
+    left = next(
+        row
+        for row in committed.departures
+        if (float(row["gap"]), float(row["tail"]), row["ratio"], row["penalty"]) == key
+    )
     (again,) = sweep([plan.departures(horizon, runs, seed)[key]])
     assert again.trace is not None
-    assert float(left["median"]) == pytest.approx(np.median(departure(again.rounds, again.trace)), rel=0.05)
+    assert float(left["median"]) == pytest.approx(
+        np.median(departure(again.rounds, again.trace)), rel=0.05
+    )
 
 
 def test_the_words_of_the_page_hold(committed: Data) -> None:
@@ -156,7 +203,9 @@ def test_the_words_of_the_page_hold(committed: Data) -> None:
     assert float(same["low95"]) < 0 < float(same["high95"])
     assert float(final[plan.FAVOURITE]["alpha_low"]) == pytest.approx(plan.TAIL, abs=0.01)
     assert regret[floor] > 3 * regret[plan.FAVOURITE]
-    late = [plan.adapt_name("printed", penalty) for penalty in plan.PENALTIES[1:]] + [plan.adapt_name("c/2", "paper")]
+    late = [plan.adapt_name("printed", penalty) for penalty in plan.PENALTIES[1:]] + [
+        plan.adapt_name("c/2", "paper")
+    ]
     assert min(regret[policy] for policy in late) > regret[plan.FAVOURITE] > regret[plan.PRINTED]
     for row in committed.departures:
         if float(row["predicted_pulls"]) > int(row["horizon"]):
@@ -165,16 +214,28 @@ def test_the_words_of_the_page_hold(committed: Data) -> None:
             assert float(row["median"]) > 0.95 * float(row["predicted_pulls"])
     quotient = {}
     for gap in plan.HARD_GAPS:
-        at = {row["policy"]: float(row["regret"]) / (gap * int(row["horizon"])) for row in committed.gaps if float(row["gap"]) == gap}
+        at = {
+            row["policy"]: float(row["regret"]) / (gap * int(row["horizon"]))
+            for row in committed.gaps
+            if float(row["gap"]) == gap
+        }
         quotient[gap] = at["UCB1"] / at[plan.FAVOURITE]
-        assert quotient[gap] < 1 or min(at["UCB1"], at[plan.FAVOURITE]) > 0.5, "it beats UCB1 only where both are worse than a coin"
+        assert quotient[gap] < 1 or min(at["UCB1"], at[plan.FAVOURITE]) > 0.5, (
+            "it beats UCB1 only where both are worse than a coin"
+        )
     assert max(quotient.values()) > 1
 
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("quick")
-    done = subprocess.run([*COMMAND, "--adaptivity", "--quick", "--out", "there"], cwd=folder, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [*COMMAND, "--adaptivity", "--quick", "--out", "there"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "quiet when piped"
     assert done.stdout == f"page: {Path('there') / 'adaptivity.md'}\n"
@@ -192,7 +253,11 @@ def test_quick_writes_page_figures_and_data(quick: Path) -> None:
     found = read(quick / "data" / "adaptivity")
     assert len(found.departures) == len(plan.DEPARTURES) * 8 + len(plan.VARIANTS)
     assert len(found.gaps) == 7 * len(plan.HARD_GAPS)
-    assert set(found.policies()) == {*plan.others(plan.TAIL), *(plan.adapt_name(*v) for v in plan.VARIANTS), plan.THOMPSON}
+    assert set(found.policies()) == {
+        *plan.others(plan.TAIL),
+        *(plan.adapt_name(*v) for v in plan.VARIANTS),
+        plan.THOMPSON,
+    }
 
 
 def test_quick_goes_on_where_it_stopped(quick: Path) -> None:
@@ -200,7 +265,12 @@ def test_quick_goes_on_where_it_stopped(quick: Path) -> None:
     page = (quick / "adaptivity.md").read_bytes()
     removed = min(before)
     removed.unlink()
-    subprocess.run([*COMMAND, "--adaptivity", "--quick", "--out", str(quick)], check=True, capture_output=True, timeout=600)
+    subprocess.run(
+        [*COMMAND, "--adaptivity", "--quick", "--out", str(quick)],
+        check=True,
+        capture_output=True,
+        timeout=600,
+    )
     after = {path: path.stat().st_mtime_ns for path in (quick / "pieces").glob("*.npz")}
     assert {path for path in after if after[path] != before[path]} == {removed}
     assert (quick / "adaptivity.md").read_bytes() == page
@@ -217,8 +287,12 @@ def test_quick_goes_on_where_it_stopped(quick: Path) -> None:
         (("--adaptivity", "--runs", "1"), "runs must be an integer >= 2"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], expected: str) -> None:
-    done = subprocess.run([*COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+def test_bad_arguments_are_refused_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], expected: str
+) -> None:
+    done = subprocess.run(
+        [*COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert expected in done.stderr

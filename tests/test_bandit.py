@@ -42,7 +42,9 @@ def test_loop_equals_simulation(name):
         for title in ("mixed", "30 arms"):
             problem = fit_for(policy, PROBLEMS[title])
             result = pb.simulate(problem, policy, 120, 1, seed=8, first_run=2, record=range(1, 121))
-            assert regret(problem, loop(policy, problem, 120, 8, 2, 120)) == result.regret[0].tolist(), (policy, title)
+            assert (
+                regret(problem, loop(policy, problem, 120, 8, 2, 120)) == result.regret[0].tolist()
+            ), (policy, title)
 
 
 @ALL
@@ -54,8 +56,12 @@ def test_loop_without_horizon_equals_simulation(monkeypatch, name, room, rounds)
     chosen = [policy for policy in policies(name) if getattr(policy, "mode", None) != "uncensored"]
     for policy in chosen[1:] or chosen:
         problem = fit_for(policy, PROBLEMS["heavy tails"])
-        result = pb.simulate(problem, policy, rounds, 1, seed=9, record=range(1, rounds + 1), anytime=True)
-        assert regret(problem, loop(policy, problem, rounds, 9)) == result.regret[0].tolist(), policy
+        result = pb.simulate(
+            problem, policy, rounds, 1, seed=9, record=range(1, rounds + 1), anytime=True
+        )
+        assert regret(problem, loop(policy, problem, rounds, 9)) == result.regret[0].tolist(), (
+            policy
+        )
 
 
 def test_what_is_counted():
@@ -101,13 +107,18 @@ def decisions(policy, horizon, visible):
     return seen
 
 
-@pytest.mark.parametrize("name", [name for name, kind in POLICIES.items() if kind.feedback == "rewards"])
+@pytest.mark.parametrize(
+    "name", [name for name, kind in POLICIES.items() if kind.feedback == "rewards"]
+)
 def test_theorem_4_pair_cannot_be_told_apart(name):
     """(Where every pull reports they can be: the late reports of B are missing.)"""
     horizon, alpha = 150, 0.3
     pair = Pair(horizon, alpha, seed=1)
     policy = policies(name)[0]
-    in_a, in_b = decisions(policy, horizon, pair.visible_in_a), decisions(policy, horizon, pair.visible_in_b)
+    in_a, in_b = (
+        decisions(policy, horizon, pair.visible_in_a),
+        decisions(policy, horizon, pair.visible_in_b),
+    )
     assert in_a == in_b
     arms = [arm for arm, _ in in_a]
     regrets = [regret(problem, arms)[-1] for problem in (pair.a, pair.b)]
@@ -126,7 +137,11 @@ def test_theorem_4_pair(horizon, alpha):
     assert a.means[1] < 0.5 < b.means[1]
     assert b.max_alpha() >= alpha * (1 - 1e-12)
     coupled = Pair(min(horizon, 1000), alpha, seed=2)
-    assert all(coupled.visible_in_a(t, arm) == coupled.visible_in_b(t, arm) for t in range(coupled.horizon) for arm in (0, 1))
+    assert all(
+        coupled.visible_in_a(t, arm) == coupled.visible_in_b(t, arm)
+        for t in range(coupled.horizon)
+        for arm in (0, 1)
+    )
 
 
 REFUSED = [
@@ -188,8 +203,14 @@ class NotANumber(pb.Policy):
 def test_an_index_must_be_a_number(arm):
     """Found at the first decision after the arm's first pull, in a simulation and in a loop."""
     learner, messages = pb.Bandit(NotANumber(arm), range(3), horizon=20), []
-    for play in (lambda: pb.simulate(pb.Problem([0.5, 0.6, 0.7]), NotANumber(arm), 20, 1), lambda: [learner.pull() for _ in range(20)]):
-        with pytest.raises(pb.InputError, match=r"^NotANumber: an index must be a number; got NaN in round [234]\.$") as refusal:
+    for play in (
+        lambda: pb.simulate(pb.Problem([0.5, 0.6, 0.7]), NotANumber(arm), 20, 1),
+        lambda: [learner.pull() for _ in range(20)],
+    ):
+        with pytest.raises(
+            pb.InputError,
+            match=r"^NotANumber: an index must be a number; got NaN in round [234]\.$",
+        ) as refusal:
             play()
         messages.append(str(refusal.value))
     assert messages[0] == messages[1]

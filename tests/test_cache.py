@@ -54,8 +54,19 @@ class Scripts:
         (self.folder / name).write_text(text)
 
     def run(self):
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run([sys.executable, "mine.py"], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        environment = {
+            **os.environ,
+            "NUMBA_CACHE_DIR": str(self.folder / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "mine.py"],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -93,13 +104,18 @@ def test_found_again_and_never_stale(scripts):
 
 def test_new_parameters_need_no_new_kernel_and_damage_is_no_obstacle(scripts):
     first = scripts.run()
-    scripts.write("mine.py", "# A comment.\n" + SCRIPT.replace("power: float = 0.5", "power: float = 0.2"))
+    scripts.write(
+        "mine.py", "# A comment.\n" + SCRIPT.replace("power: float = 0.5", "power: float = 0.2")
+    )
     other = scripts.run()
     assert other["pulls"] != first["pulls"]
     assert (other["hits"], other["misses"]) == (1, 0)
 
     scripts.write("mine.py", SCRIPT)
-    for ending, damage in (("nbc", lambda content: content[:1000]), ("nbi", lambda content: b"not an index")):
+    for ending, damage in (
+        ("nbc", lambda content: content[:1000]),
+        ("nbi", lambda content: b"not an index"),
+    ):
         for path in scripts.files(ending):
             path.write_bytes(damage(path.read_bytes()))
         assert scripts.run() == first  # compiled once more
@@ -149,7 +165,9 @@ def test_all_that_a_function_reaches_is_in_its_address():
         ("closed = 4.0", "closed = 5.0"),
         ("+ closed", "- closed"),
     ]
-    addresses = [address(), address(inner=INNER.replace("0.1", "0.2"))] + [address(POLICY.replace(*change)) for change in changes]
+    addresses = [address(), address(inner=INNER.replace("0.1", "0.2"))] + [
+        address(POLICY.replace(*change)) for change in changes
+    ]
     assert len(set(addresses)) == len(addresses)
     assert address() == addresses[0] == address("# a comment\n" + POLICY)
 

@@ -41,22 +41,42 @@ policy = "UCB1"
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
+    )
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     code = "import sys\nfrom patientbandits.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([m for m in ('numba', 'scipy', 'matplotlib', 'numpy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
     assert done.stdout.strip().endswith("[]")
 
 
 def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text()
     usage = run("--help", cwd=tmp_path).stdout
-    commands = [line.split()[0] for line in usage.partition("commands:")[2].splitlines() if line.startswith("    ") and line[4] != " "]
+    commands = [
+        line.split()[0]
+        for line in usage.partition("commands:")[2].splitlines()
+        if line.startswith("    ") and line[4] != " "
+    ]
     commands = [command for command in commands if command != "COMMAND"]
-    live = {"serve", "experiments", "keys", "decide", "convert", "retract", "report", "export", "check", "backup", "restore"}
+    live = {
+        "serve",
+        "experiments",
+        "keys",
+        "decide",
+        "convert",
+        "retract",
+        "report",
+        "export",
+        "check",
+        "backup",
+        "restore",
+    }
     assert set(commands) == {"reproduce", "simulate", "compare", "policies", "laws"} | live
     for command in commands:
         assert f"patientbandits {command}" in readme
@@ -65,7 +85,10 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
 
 
 def test_policies_and_laws_list_what_there_is(tmp_path: Path) -> None:
-    text, data = run("policies", cwd=tmp_path), json.loads(run("policies", "--json", cwd=tmp_path).stdout)
+    text, data = (
+        run("policies", cwd=tmp_path),
+        json.loads(run("policies", "--json", cwd=tmp_path).stdout),
+    )
     assert text.returncode == 0
     assert [row["name"] for row in data["policies"]] == list(POLICIES)
     assert all(name + "(" in text.stdout for name in POLICIES)
@@ -85,8 +108,12 @@ def test_simulate_gives_table_figure_and_results(tmp_path: Path) -> None:
         assert (tmp_path / "there" / name).stat().st_size > 100
     result = Result.load(tmp_path / "there" / "results" / "slow--patient.npz")
     assert result.regret.shape[0] == 20
-    rows = json.loads(run("simulate", "study.toml", "--out", "there", "--json", cwd=tmp_path).stdout)
-    assert [(row["problem"], row["policy"]) for row in rows] == [(p, q) for p in ("slow", "figure-4") for q in ("patient", "ucb")]
+    rows = json.loads(
+        run("simulate", "study.toml", "--out", "there", "--json", cwd=tmp_path).stdout
+    )
+    assert [(row["problem"], row["policy"]) for row in rows] == [
+        (p, q) for p in ("slow", "figure-4") for q in ("patient", "ucb")
+    ]
     assert rows[0]["regret"] == pytest.approx(float(result.final.mean()))
 
 
@@ -108,7 +135,9 @@ def test_simulate_gives_table_figure_and_results(tmp_path: Path) -> None:
         ("horizon = 500", "horizon = ", "not a readable TOML file"),
     ],
 )
-def test_a_bad_study_is_refused_in_one_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
+def test_a_bad_study_is_refused_in_one_line(
+    tmp_path: Path, old: str, new: str, expected: str
+) -> None:
     assert old in STUDY
     (tmp_path / "study.toml").write_text(STUDY.replace(old, new))
     done = run("simulate", "study.toml", cwd=tmp_path)
@@ -123,16 +152,24 @@ def test_a_bad_study_is_refused_in_one_line(tmp_path: Path, old: str, new: str, 
     ("arguments", "expected"),
     [
         (("reproduce", "homogenous"), "'homogeneous'"),
-        (("reproduce", "alpha_sweep", "--preset", "printed"), "preset must be one of published, literal"),
+        (
+            ("reproduce", "alpha_sweep", "--preset", "printed"),
+            "preset must be one of published, literal",
+        ),
         (("reproduce", "alpha_sweep", "--runs", "0"), "runs must be an integer >= 2"),
         (("reproduce", "alpha_sweep", "--seed", "-1"), "seed must be an integer >= 0"),
         (("reproduce", "alpha_sweep", "--workers", "0"), "workers must be an integer >= 1"),
         (("reproduce", "alpha_sweep", "--cluster", "nowhere"), "the address of a Dask scheduler"),
-        (("reproduce", "alpha_sweep", "--cluster", "127.0.0.1:1"), "a Dask scheduler must answer at '127.0.0.1:1'"),
+        (
+            ("reproduce", "alpha_sweep", "--cluster", "127.0.0.1:1"),
+            "a Dask scheduler must answer at '127.0.0.1:1'",
+        ),
         (("simulate", "missing.toml"), "the file must exist"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], expected: str) -> None:
+def test_bad_arguments_are_refused_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], expected: str
+) -> None:
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1, done.stderr
@@ -142,17 +179,31 @@ def test_bad_arguments_are_refused_in_one_line(tmp_path: Path, arguments: tuple[
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m patientbandits.cli laws | head -1", shell=True, capture_output=True, text=True, cwd=tmp_path
+        f"{sys.executable} -m patientbandits.cli laws | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert done.stdout == "delays:\n"
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("workers", [["--workers", "1"], ["--workers", "2"], ["--workers", "2", "--processes"]])
-def test_interrupted_work_leaves_valid_files_and_goes_on(tmp_path: Path, workers: list[str]) -> None:
+@pytest.mark.parametrize(
+    "workers", [["--workers", "1"], ["--workers", "2"], ["--workers", "2", "--processes"]]
+)
+def test_interrupted_work_leaves_valid_files_and_goes_on(
+    tmp_path: Path, workers: list[str]
+) -> None:
     """As Ctrl-C does it: everybody is told."""
     arguments = ["reproduce", "gap_sweep", "--preset", "literal", "--out", "out", *workers]
-    process = subprocess.Popen([*COMMAND, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     pieces = tmp_path / "out" / "pieces"
     while not pieces.exists() or len(list(pieces.glob("*.npz"))) < 3:
         assert process.poll() is None, "it should still be at work"

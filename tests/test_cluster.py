@@ -63,7 +63,9 @@ def assert_same(results, others):
 @contextmanager
 def process(*arguments, **environment):
     """A Python process, killed at the end."""
-    running = subprocess.Popen([sys.executable, *arguments], env={**ENVIRONMENT, **environment}, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [sys.executable, *arguments], env={**ENVIRONMENT, **environment}, stderr=subprocess.DEVNULL
+    )
     try:
         yield running
     finally:
@@ -77,9 +79,23 @@ def cluster(folder, workers=2, **environment):
     file = folder / "scheduler.json"
     common = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file))
     with ExitStack() as stack:
-        stack.enter_context(process("-m", "distributed.cli.dask_scheduler", "--port", "0", *common, **environment))
-        worker = ("-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder), *common)
-        running = [stack.enter_context(process(*worker, "--name", f"worker-{number}", **environment)) for number in range(workers)]
+        stack.enter_context(
+            process("-m", "distributed.cli.dask_scheduler", "--port", "0", *common, **environment)
+        )
+        worker = (
+            "-m",
+            "distributed.cli.dask_worker",
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--local-directory",
+            str(folder),
+            *common,
+        )
+        running = [
+            stack.enter_context(process(*worker, "--name", f"worker-{number}", **environment))
+            for number in range(workers)
+        ]
         with Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
             if workers:
                 client.wait_for_workers(workers, timeout=60)
@@ -102,13 +118,19 @@ def test_processes_and_threads_agree(in_pieces, tmp_path):
         assert contents(tmp_path / on) == contents(tmp_path / "alone")
     assert len(contents(tmp_path / "alone")) == PIECES
     assert sorted(done) == [10_000] * 2 * PIECES
-    assert_same(alone, [pb.simulate(s.problem, s.policy, s.horizon, s.runs, record=10) for s in simulations()])
+    assert_same(
+        alone,
+        [pb.simulate(s.problem, s.policy, s.horizon, s.runs, record=10) for s in simulations()],
+    )
 
 
 def test_a_cluster_that_loses_a_worker(in_pieces, tmp_path):
     """One of two workers is killed while it is at work and much is left to do: the other one does it."""
     given, log, left = simulations(Slow(), pb.UCB1()), [], []
-    with cluster(tmp_path, SLOW="0.2") as (address, workers), Client(address, set_as_default=False) as observer:
+    with (
+        cluster(tmp_path, SLOW="0.2") as (address, workers),
+        Client(address, set_as_default=False) as observer,
+    ):
 
         def progress(rounds):
             log.append(rounds)
@@ -167,7 +189,9 @@ def test_a_script_with_a_policy_and_a_law_of_its_own(tmp_path):
     with cluster(tmp_path, workers=1) as (address, _):
         for folder, on in (("a", "processes"), ("b", address)):
             command = [sys.executable, "-W", "error", "mine.py", folder, on]
-            done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(
+                command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=300
+            )
             assert done.returncode == 0, done.stderr
             output.append(done.stdout)
     assert output[0] == output[1] > ""
@@ -206,7 +230,9 @@ def test_workers_with_other_versions_or_code_are_refused():
     piece = sweeps.pieces_of(simulations()[0], elsewhere=True)[0]
     assert len(piece.play(1).regret) == 400
     for change in ({"versions": {**piece.expected.versions, "numpy": "1.0"}}, {"code": "another"}):
-        with pytest.raises(pb.InputError, match=r"^sweep: every worker must have the sender's versions and code"):
+        with pytest.raises(
+            pb.InputError, match=r"^sweep: every worker must have the sender's versions and code"
+        ):
             piece._replace(expected=piece.expected._replace(**change)).play(1)
 
 
@@ -223,7 +249,10 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
     ):
         with pytest.raises(pb.InputError, match=f"^sweep: .*{message}"):
             pb.sweep(simulations(), tmp_path / "out", **change)
-    with cluster(tmp_path, workers=0) as (address, _), pytest.raises(pb.InputError, match="must have a worker; got none in 1 s"):
+    with (
+        cluster(tmp_path, workers=0) as (address, _),
+        pytest.raises(pb.InputError, match="must have a worker; got none in 1 s"),
+    ):
         pb.sweep(simulations(), tmp_path / "out", on=address)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(pb.InputError, match=r"pip install patientbandits\[cluster\]"):
@@ -260,7 +289,9 @@ def test_killed_and_resumed(in_pieces, tmp_path):
     for write in (4, 0, 7, 0):
         with process("-c", KILLED, str(folder), str(write)) as running:
             if write == 0:
-                while running.poll() is None and len(list(folder.glob("*.npz"))) < len(survived) + 3:
+                while (
+                    running.poll() is None and len(list(folder.glob("*.npz"))) < len(survived) + 3
+                ):
                     time.sleep(0.001)
                 time.sleep(draw.uniform(0, 0.005))
                 running.kill()
@@ -276,7 +307,11 @@ def test_killed_and_resumed(in_pieces, tmp_path):
     pb.sweep(simulations(), folder)
     assert not halves[0].exists(), "abandoned long ago"
     assert halves[1].exists(), "perhaps somebody is still writing it"
-    assert survived.items() <= {path: path.stat().st_mtime_ns for path in folder.glob("*.npz")}.items()
+    assert (
+        survived.items() <= {path: path.stat().st_mtime_ns for path in folder.glob("*.npz")}.items()
+    )
     pb.sweep(simulations(), tmp_path / "whole")
-    assert {name: content for name, content in contents(folder).items() if not name.startswith(".")} == contents(tmp_path / "whole")
+    assert {
+        name: content for name, content in contents(folder).items() if not name.startswith(".")
+    } == contents(tmp_path / "whole")
     assert len(contents(tmp_path / "whole")) == PIECES

@@ -27,13 +27,16 @@ from patientbandits.compare.contenders import (
     slowest,
     valid_alpha,
     world_for,
-)  # fmt: skip
+)
 from patientbandits.compare.scores import Score, ratio_interval, scores, standings
 from patientbandits.compare.suite import KINDS
 from patientbandits.policies import POLICIES
 
 SUITE = {case.name: case for case in compare.suite()}
-TWO, FEW = ("no_delay", "equal_means", "heterogeneous"), ("KLUCB", "UCB1", "PatientBandits", "Uniform", "DUCB")
+TWO, FEW = (
+    ("no_delay", "equal_means", "heterogeneous"),
+    ("KLUCB", "UCB1", "PatientBandits", "Uniform", "DUCB"),
+)
 
 
 def kinds_of(problem: pb.Problem) -> set[type]:
@@ -50,14 +53,21 @@ def test_the_suite_has_every_kind_of_problem() -> None:
         "no delay": lambda p: kinds_of(p) == {pb.NoDelay},
         "light tails": lambda p: kinds_of(p) == {pb.Geometric},
         "log-normal": lambda p: kinds_of(p) == {pb.LogNormal},
-        "fixed and far apart": lambda p: kinds_of(p) == {pb.Fixed} and p.delays[1].delay >= 20 * p.delays[0].delay,
-        "two modes": lambda p: all(abs(law.survival(100) - law.survival(399)) < 1e-9 and 0.1 < law.survival(200) < 0.9 for law in p.delays),
+        "fixed and far apart": lambda p: (
+            kinds_of(p) == {pb.Fixed} and p.delays[1].delay >= 20 * p.delays[0].delay
+        ),
+        "two modes": lambda p: all(
+            abs(law.survival(100) - law.survival(399)) < 1e-9 and 0.1 < law.survival(200) < 0.9
+            for law in p.delays
+        ),
         "low rates": lambda p: set(p.means) <= {0.01, 0.02, 0.03, 0.04, 0.05},
         "ten arms": lambda p: p.arms == 10,
         "fifty arms": lambda p: p.arms == 50,
         "other rewards": lambda p: {type(r) for r in p.rewards} == {pb.Beta},
         "equal means": lambda p: max(p.gaps) == 0,
-        "slow arm worst": lambda p: p.means[0] > p.means[1] and p.delays[0].survival(50) < p.delays[1].survival(50) / 2,
+        "slow arm worst": lambda p: (
+            p.means[0] > p.means[1] and p.delays[0].survival(50) < p.delays[1].survival(50) / 2
+        ),
     }
     for what, fits in wanted.items():
         assert any(map(fits, found)), what
@@ -90,8 +100,12 @@ def test_what_contenders_are_told_is_true() -> None:
         ages = np.unique(np.geomspace(1, 5000, 40).astype(int))
         tails = np.array([law.survival(ages) for law in case.problem.delays])
         np.testing.assert_array_equal(slowest(case.problem).survival(ages), tails.max(axis=0))
-        np.testing.assert_allclose(pooled(case.problem).survival(ages), tails.mean(axis=0), rtol=1e-12)
-    assert valid_alpha(SUITE["fixed_apart"].problem, PATIENT_ALPHA) == LEAST_ALPHA, "no alpha is valid there"
+        np.testing.assert_allclose(
+            pooled(case.problem).survival(ages), tails.mean(axis=0), rtol=1e-12
+        )
+    assert valid_alpha(SUITE["fixed_apart"].problem, PATIENT_ALPHA) == LEAST_ALPHA, (
+        "no alpha is valid there"
+    )
     assert Slowest([pb.Fixed(3), pb.Fixed(5)]).survival_at(4) == 1.0
 
 
@@ -124,13 +138,18 @@ def test_figures_and_data_are_there(small: tuple[Path, compare.Comparison]) -> N
     data = json.loads((out / "comparison.json").read_text())
     assert len(rows) == len(data["scores"]) == len(TWO) * len(FEW)
     assert data == json.loads(json.dumps(found.data()))
-    assert {row["policy"] for row in csv.DictReader((out / "data" / "speed.csv").read_text().splitlines())} == set(FEW)
+    assert {
+        row["policy"]
+        for row in csv.DictReader((out / "data" / "speed.csv").read_text().splitlines())
+    } == set(FEW)
     curves = list(csv.DictReader((out / "data" / "curves.csv").read_text().splitlines()))
     assert {(row["problem"], row["policy"]) for row in curves} == {(p, q) for p in TWO for q in FEW}
     assert all(seconds > 0 for seconds in found.seconds_per_round.values())
 
 
-def test_again_plays_nothing_and_gives_the_same_bytes(small: tuple[Path, compare.Comparison], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_again_plays_nothing_and_gives_the_same_bytes(
+    small: tuple[Path, compare.Comparison], monkeypatch: pytest.MonkeyPatch
+) -> None:
     out, _ = small
     before = {path: path.read_bytes() for path in out.rglob("*.*")}
 
@@ -155,11 +174,16 @@ def test_numbers_are_paired(small: tuple[Path, compare.Comparison]) -> None:
         half = 1.959964 * np.sqrt(np.sum((more - more.mean()) ** 2) / 7 / 8)
         assert row.best == (row.policy == best)
         assert row.regret == pytest.approx(finals[row.policy].mean())
-        assert (row.difference_low, row.difference_high) == pytest.approx((more.mean() - half, more.mean() + half), abs=1e-5)
+        assert (row.difference_low, row.difference_high) == pytest.approx(
+            (more.mean() - half, more.mean() + half), abs=1e-5
+        )
         assert row.ratio == pytest.approx(finals[row.policy].mean() / finals[best].mean())
         assert row.tied == (more.mean() <= half)
     equal = [row for row in found.scores if row.problem == "equal_means"]
-    assert all(row.ratio is None and row.regret == 0 and sum(row.shares) == pytest.approx(1) for row in equal)
+    assert all(
+        row.ratio is None and row.regret == 0 and sum(row.shares) == pytest.approx(1)
+        for row in equal
+    )
     assert len({row.shares for row in equal}) > 1
     assert all(standing.problems == 2 for standing in found.standings), "equal means do not count"
 
@@ -193,7 +217,11 @@ def test_a_policy_that_sees_more_is_not_the_best() -> None:
     case = SUITE["no_delay"]
     assert player.group(case.problem) == "reports"
     good = result(case.problem, pb.KLUCB())
-    results = {"told": replace(good, regret=good.regret / 2), "plain": good, "bad": replace(good, regret=good.regret * 2)}
+    results = {
+        "told": replace(good, regret=good.regret / 2),
+        "plain": good,
+        "bad": replace(good, regret=good.regret * 2),
+    }
     groups = {"told": "reports", "plain": "nothing", "bad": "bound"}
     by_name = {row.policy: row for row in scores(case, results, groups)}
     assert [row.best for row in by_name.values()] == [False, True, False]
@@ -208,8 +236,11 @@ def test_worlds_differ_in_what_is_seen_only() -> None:
             world = world_for(case.problem, policy)
             assert getattr(world, "feedback", "rewards") == feedback_of(policy)
             assert (world.means, world.delays, world.rewards, world.streams) == (
-                case.problem.means, case.problem.delays, case.problem.rewards, case.problem.streams,
-            )  # fmt: skip
+                case.problem.means,
+                case.problem.delays,
+                case.problem.rewards,
+                case.problem.streams,
+            )
 
 
 def table(regrets: dict[str, dict[str, float]], groups: dict[str, str]) -> list[Score]:
@@ -218,20 +249,37 @@ def table(regrets: dict[str, dict[str, float]], groups: dict[str, str]) -> list[
     for problem, by_policy in regrets.items():
         finals = {name: np.full((10, 1), value) for name, value in by_policy.items()}
         base = result(SUITE[problem].problem, pb.UCB1())
-        rows += scores(SUITE[problem], {name: replace(base, regret=regret) for name, regret in finals.items()}, groups)
+        rows += scores(
+            SUITE[problem],
+            {name: replace(base, regret=regret) for name, regret in finals.items()},
+            groups,
+        )
     return rows
 
 
 def test_advice_follows_from_the_numbers() -> None:
-    groups = {"A": "nothing", "B": "nothing", "C": "bound", "D": "law", "E": "reports", "Uniform": "nothing"}
+    groups = {
+        "A": "nothing",
+        "B": "nothing",
+        "C": "bound",
+        "D": "law",
+        "E": "reports",
+        "Uniform": "nothing",
+    }
     regrets = {
         "homogeneous": {"A": 10.0, "B": 30.0, "C": 9.0, "D": 40.0, "E": 5.0, "Uniform": 500.0},
         "heterogeneous": {"A": 50.0, "B": 60.0, "C": 45.0, "D": 600.0, "E": 20.0, "Uniform": 500.0},
     }
-    cases, cost = [SUITE[name] for name in regrets], {"A": 1e-5, "B": 1e-6, "C": 1e-6, "D": 1e-6, "E": 1e-6, "Uniform": 1e-8}
+    cases, cost = (
+        [SUITE[name] for name in regrets],
+        {"A": 1e-5, "B": 1e-6, "C": 1e-6, "D": 1e-6, "E": 1e-6, "Uniform": 1e-8},
+    )
 
     def answers(changed: dict[str, dict[str, float]]) -> dict[str, tuple[str, str]]:
-        return {part.when: (part.use, part.why) for part in advice(cases, table(changed, groups), cost, ["A"])}
+        return {
+            part.when: (part.use, part.why)
+            for part in advice(cases, table(changed, groups), cost, ["A"])
+        }
 
     given = answers(regrets)
     assert given["You know nothing about the delays"][0] == "A"
@@ -242,8 +290,13 @@ def test_advice_follows_from_the_numbers() -> None:
     assert given["Every microsecond counts"][0] == "B", "ten times as fast"
     assert given["You cannot afford a bad surprise"][0] == "A"
     assert given["Where A loses"][0] == "2 of 2"
-    assert given["Where A loses"][1].endswith(": homogeneous (1.1 times C) and heterogeneous (1.1 times C).")
-    assert given["Worse than pulling at random somewhere"] == ("1 of 4", "D on 1 problem. Nowhere: A, B and C.")
+    assert given["Where A loses"][1].endswith(
+        ": homogeneous (1.1 times C) and heterogeneous (1.1 times C)."
+    )
+    assert given["Worse than pulling at random somewhere"] == (
+        "1 of 4",
+        "D on 1 problem. Nowhere: A, B and C.",
+    )
 
     doctored = {name: {**row, "B": row["A"] * 0.8, "D": 1.0} for name, row in regrets.items()}
     given = answers(doctored)
@@ -253,10 +306,18 @@ def test_advice_follows_from_the_numbers() -> None:
     assert given["Every pull reports in the end, zeros too"][0] == "E", "it needs no law"
     assert "50.0 times D" in given["Where A loses"][1]
     assert "Worse than pulling at random somewhere" not in given
-    unlucky = answers({"homogeneous": regrets["homogeneous"], "heterogeneous": {**regrets["heterogeneous"], "A": 400.0, "B": 300.0}})
+    unlucky = answers(
+        {
+            "homogeneous": regrets["homogeneous"],
+            "heterogeneous": {**regrets["heterogeneous"], "A": 400.0, "B": 300.0},
+        }
+    )
     assert unlucky["You know nothing about the delays"][0] == "A"
     assert unlucky["You cannot afford a bad surprise"][0] == "B"
-    assert answers({name: {**row, "A": 1.0} for name, row in regrets.items()})["Where A loses"][0] == "0 of 2"
+    assert (
+        answers({name: {**row, "A": 1.0} for name, row in regrets.items()})["Where A loses"][0]
+        == "0 of 2"
+    )
 
 
 def test_without_regret_there_is_no_ratio() -> None:
@@ -268,10 +329,23 @@ def test_without_regret_there_is_no_ratio() -> None:
 
 
 def test_standings_are_geometric_means() -> None:
-    rows = table({"no_delay": {"A": 1.0, "B": 8.0}, "homogeneous": {"A": 4.0, "B": 2.0}}, {"A": "nothing", "B": "nothing"})
+    rows = table(
+        {"no_delay": {"A": 1.0, "B": 8.0}, "homogeneous": {"A": 4.0, "B": 2.0}},
+        {"A": "nothing", "B": "nothing"},
+    )
     first, second = standings(rows)
-    assert (first.policy, first.typical, first.worst, first.worst_problem) == ("A", pytest.approx(2**0.5), 2.0, "homogeneous")
-    assert (second.policy, second.typical, second.worst, second.good) == ("B", pytest.approx(8**0.5), 8.0, 1)
+    assert (first.policy, first.typical, first.worst, first.worst_problem) == (
+        "A",
+        pytest.approx(2**0.5),
+        2.0,
+        "homogeneous",
+    )
+    assert (second.policy, second.typical, second.worst, second.good) == (
+        "B",
+        pytest.approx(8**0.5),
+        8.0,
+        1,
+    )
 
 
 def test_the_bars() -> None:
@@ -302,7 +376,11 @@ def test_the_bars() -> None:
     ],
 )
 def test_bad_arguments_are_refused(
-    arguments: tuple[str, ...], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...],
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.main(["compare", *arguments]) == 2
@@ -329,7 +407,18 @@ def test_on_the_terminal_with_problems_and_policies_of_ones_own(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text(STUDY)
-    chosen = ["--study", "study.toml", "--problems", "no_delay", "--policies", "KLUCB", "--runs", "4", "--out", "there"]
+    chosen = [
+        "--study",
+        "study.toml",
+        "--problems",
+        "no_delay",
+        "--policies",
+        "KLUCB",
+        "--runs",
+        "4",
+        "--out",
+        "there",
+    ]
     assert cli.main(["compare", *chosen]) == 0
     told = capsys.readouterr().out
     assert "eager" in told
@@ -337,7 +426,9 @@ def test_on_the_terminal_with_problems_and_policies_of_ones_own(
     assert "Bars" not in told, "not unless everything takes part"
     assert cli.main(["compare", *chosen, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert {(row["problem"], row["policy"]) for row in data["scores"]} == {(p, q) for p in ("no_delay", "mine") for q in ("KLUCB", "eager")}
+    assert {(row["problem"], row["policy"]) for row in data["scores"]} == {
+        (p, q) for p in ("no_delay", "mine") for q in ("KLUCB", "eager")
+    }
 
 
 def test_quick_plays_a_few_of_everything() -> None:
@@ -349,7 +440,9 @@ def test_quick_plays_a_few_of_everything() -> None:
     assert {"PatientThompson", "PatientKL", "KLUCB"} <= {player.name for player in players}
     assert len(players) < len(compare.contenders())
     cases, players = chosen(["fifty_arms"], ["MOSS"], quick=True)
-    assert [part.name for part in (*cases, *players)] == ["fifty_arms", "MOSS"], "what is named takes part"
+    assert [part.name for part in (*cases, *players)] == ["fifty_arms", "MOSS"], (
+        "what is named takes part"
+    )
 
 
 def test_a_cluster_that_is_not_there_is_told_before_anything_is_written(tmp_path):

@@ -15,7 +15,9 @@ from patientbandits.delays import LAWS
 from patientbandits.engine import worlds
 from patientbandits.engine.compile import compiled
 
-HALVES = pb.Mixture([pb.Pareto(0.3), pb.Mixture([pb.LogNormal(50, 2), pb.Never()], [0.9, 0.1])], [0.5, 0.5])
+HALVES = pb.Mixture(
+    [pb.Pareto(0.3), pb.Mixture([pb.LogNormal(50, 2), pb.Never()], [0.9, 0.1])], [0.5, 0.5]
+)
 
 SCIPY = [
     (pb.Pareto(0.7), stats.pareto(0.7), 0),
@@ -40,7 +42,11 @@ EVERY = [law for law, _, _ in SCIPY] + [
 ]
 
 
-@pytest.mark.parametrize(("law", "expected", "shift"), SCIPY, ids=lambda value: str(value) if isinstance(value, pb.Delay) else "")
+@pytest.mark.parametrize(
+    ("law", "expected", "shift"),
+    SCIPY,
+    ids=lambda value: str(value) if isinstance(value, pb.Delay) else "",
+)
 def test_survival_is_that_of_the_rounded_law(law, expected, shift):
     """P(ceil X > m) = P(X > m) and P(floor X > m) = P(X > m + 1)."""
     m = np.concatenate([np.arange(300), [10**4, 10**6, 10**9]])
@@ -72,13 +78,27 @@ EDGES = np.array([0, 1, 2, 3, 5, 9, 20, 60, 200, 1000, math.inf])
 def p_value(law, claimed):
     """Chi-square of 20 000 samples of ``law`` against ``claimed``."""
     sample = law.sample(20_000, seed=3, horizon=2000)
-    counts = np.array([np.sum((sample > low) & (sample <= high)) for low, high in zip([-1, *EDGES[:-1]], EDGES, strict=True)])
+    counts = np.array(
+        [
+            np.sum((sample > low) & (sample <= high))
+            for low, high in zip([-1, *EDGES[:-1]], EDGES, strict=True)
+        ]
+    )
     tail = np.append(claimed.survival(EDGES[:-1]), 0.0)
     expected = 20_000 * -np.diff(np.append(1.0, tail))
     used = expected > 5
     assert np.all(counts[expected == 0] == 0)
-    counts, expected = np.append(counts[used], counts[~used].sum()), np.append(expected[used], expected[~used].sum())
-    return 1.0 if used.sum() <= 1 else stats.chisquare(counts[expected > 0], expected[expected > 0] * counts.sum() / expected.sum()).pvalue
+    counts, expected = (
+        np.append(counts[used], counts[~used].sum()),
+        np.append(expected[used], expected[~used].sum()),
+    )
+    return (
+        1.0
+        if used.sum() <= 1
+        else stats.chisquare(
+            counts[expected > 0], expected[expected > 0] * counts.sum() / expected.sum()
+        ).pvalue
+    )
 
 
 def test_samples_follow_the_law():
@@ -93,7 +113,15 @@ def test_samples_do_not_follow_another_law():
     assert p_value(HALVES, pb.Mixture(HALVES.laws, [0.6, 0.4])) < 1e-6
 
 
-FAR = [pb.Pareto(0.1), pb.Pareto(0.4), pb.Lomax(0.25, 1e4), pb.Weibull(0.1, 30), pb.LogNormal(1e5, 3), pb.Geometric(1e-6), HALVES]
+FAR = [
+    pb.Pareto(0.1),
+    pb.Pareto(0.4),
+    pb.Lomax(0.25, 1e4),
+    pb.Weibull(0.1, 30),
+    pb.LogNormal(1e5, 3),
+    pb.Geometric(1e-6),
+    HALVES,
+]
 
 
 @dataclass(frozen=True)
@@ -115,11 +143,24 @@ def test_engine_far_beyond_its_table():
     horizon, rng = 10**7, np.random.default_rng(4)
     assert horizon > 100 * worlds.HEAD
     us = rng.random(400) ** np.repeat([1, 4], 200)
-    near = [worlds.HEAD - 1, worlds.HEAD, worlds.HEAD + 1, worlds.HEAD + worlds.HEAD // 64, 10**6, horizon - 1, horizon, horizon + 1]
+    near = [
+        worlds.HEAD - 1,
+        worlds.HEAD,
+        worlds.HEAD + 1,
+        worlds.HEAD + worlds.HEAD // 64,
+        10**6,
+        horizon - 1,
+        horizon,
+        horizon + 1,
+    ]
     beyond = 0
     for law in FAR:
         exact = [law.survival(m) for m in near]
-        for u, delay in zip([*us, *exact, 0.0], engine_delays([law], horizon, [*us, *exact, 0.0], horizon)[0], strict=True):
+        for u, delay in zip(
+            [*us, *exact, 0.0],
+            engine_delays([law], horizon, [*us, *exact, 0.0], horizon)[0],
+            strict=True,
+        ):
             expected = law.inverse(u) if u < 1 else 0.0
             assert delay == expected or (delay > horizon and expected > horizon), (law, u)
             beyond += worlds.HEAD < delay <= horizon
@@ -137,7 +178,13 @@ def test_engine_within_its_table(horizon):
 
 
 LATE = pb.Mixture([pb.NoDelay(), pb.Fixed(40_000)], [0.9, 0.1])
-LIMITS = {pb.Lomax(0.7, 0.1): 0.7, pb.Pareto(0.3, 2.5): 0.3, pb.problems.ThinnedPareto(): 0.3, HALVES: 0.0, pb.Lomax(2, 0.3, "floor"): 2}
+LIMITS = {
+    pb.Lomax(0.7, 0.1): 0.7,
+    pb.Pareto(0.3, 2.5): 0.3,
+    pb.problems.ThinnedPareto(): 0.3,
+    HALVES: 0.0,
+    pb.Lomax(2, 0.3, "floor"): 2,
+}
 """-log S(m) / log m as m grows, where that is not more than its minimum over m up to 10^5"""
 
 
@@ -148,14 +195,21 @@ def test_max_alpha(law):
     with np.errstate(divide="ignore"):
         brute = max(0.0, np.min(-np.log(law.survival(m)) / np.log(m)))
     alpha = law.max_alpha()
-    assert alpha == pytest.approx(min(brute, LIMITS.get(law, math.inf)), rel=1e-4, abs=1e-3 if law is HALVES else 1e-12)
+    assert alpha == pytest.approx(
+        min(brute, LIMITS.get(law, math.inf)), rel=1e-4, abs=1e-3 if law is HALVES else 1e-12
+    )
     assert alpha == math.inf or (law.satisfies(alpha) and not law.satisfies(alpha * 1.001 + 1e-6))
 
 
 def test_empirical_and_mixture():
     assert pb.Empirical([5, 1, 1], [2, 1, 1]) != pb.Empirical([5, 1], [2, 2])
-    np.testing.assert_allclose(pb.Empirical([5, 1, 1], [2, 1, 1]).survival([0, 1, 4, 5]), [1, 0.5, 0.5, 0])
-    np.testing.assert_allclose(pb.Mixture([pb.Fixed(2), pb.Fixed(9)], [0.25, 0.75]).survival([1, 2, 8, 9]), [1, 0.75, 0.75, 0])
+    np.testing.assert_allclose(
+        pb.Empirical([5, 1, 1], [2, 1, 1]).survival([0, 1, 4, 5]), [1, 0.5, 0.5, 0]
+    )
+    np.testing.assert_allclose(
+        pb.Mixture([pb.Fixed(2), pb.Fixed(9)], [0.25, 0.75]).survival([1, 2, 8, 9]),
+        [1, 0.75, 0.75, 0],
+    )
     assert pb.Empirical([0] * 10**5 + [7]).inverse(0.0) == 7
 
 
@@ -165,9 +219,17 @@ def test_huge_delays_never_overflow():
     assert pb.Never().survival([0, 2**53, 1e300, math.inf]).tolist() == [1, 1, 1, 1]
     assert pb.Pareto(0.1).survival(1e16) > 0.02  # never, not arrived
     assert np.all(pb.Pareto(1e-9).sample(50) == math.inf)
-    for light in (pb.Weibull(50), pb.Weibull(1, 1e-300), pb.Lomax(1e6, 1e-300), pb.Pareto(1e6, 1e-300), pb.LogNormal(1e-300, 1e-300)):
+    for light in (
+        pb.Weibull(50),
+        pb.Weibull(1, 1e-300),
+        pb.Lomax(1e6, 1e-300),
+        pb.Pareto(1e6, 1e-300),
+        pb.LogNormal(1e-300, 1e-300),
+    ):
         assert light.survival([1000, 2**53, math.inf]).tolist() == [0, 0, 0]
         assert light.max_alpha() == math.inf
     for law in (pb.Pareto(1e-9), pb.Fixed(2**62), pb.LogNormal(1e300, 1)):
         pulls = pb.simulate(pb.Problem([1.0, 1.0], law), pb.MOSS(), 200, 3).pulls
-        np.testing.assert_array_equal(pulls, pb.simulate(pb.Problem([1.0, 1.0], pb.Never()), pb.MOSS(), 200, 3).pulls)
+        np.testing.assert_array_equal(
+            pulls, pb.simulate(pb.Problem([1.0, 1.0], pb.Never()), pb.MOSS(), 200, 3).pulls
+        )

@@ -15,18 +15,28 @@ import patientbandits
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```(\w+)\n(.*?)```", re.DOTALL)
-EXAMPLES = {name: (kind, text) for page in PAGES for name, kind, text in EXAMPLE.findall(page.read_text())}
+EXAMPLES = {
+    name: (kind, text) for page in PAGES for name, kind, text in EXAMPLE.findall(page.read_text())
+}
 
 
 def test_all_examples_are_marked() -> None:
-    fences = sum(len(re.findall(r"^```(?:python|toml)$", page.read_text(), re.MULTILINE)) for page in PAGES)
+    fences = sum(
+        len(re.findall(r"^```(?:python|toml)$", page.read_text(), re.MULTILINE)) for page in PAGES
+    )
     assert fences == len(EXAMPLES) >= 5
 
 
 @pytest.mark.parametrize("name", [name for name, (kind, _) in EXAMPLES.items() if kind == "python"])
 def test_example_runs(name: str, tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(EXAMPLES[name][1])
-    done = subprocess.run([sys.executable, "-W", "error", "example.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "example.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -49,7 +59,9 @@ def test_links_lead_somewhere() -> None:
 
 def test_readme_commands_are_make_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    named = set(re.findall(r"(?:^    |`)make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    named = set(
+        re.findall(r"(?:^    |`)make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    )
     assert named >= {"reproduce", "test", "compare", "bench"}
     for target in named:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
@@ -60,7 +72,9 @@ def test_every_public_name_is_there_and_typed() -> None:
     for name in patientbandits.__all__:
         assert getattr(patientbandits, name) is not None
     source = Path(patientbandits.__file__).read_text()
-    typed = set(re.findall(r"^    from patientbandits\S* import (\w+) as \1$", source, re.MULTILINE))
+    typed = set(
+        re.findall(r"^    from patientbandits\S* import (\w+) as \1$", source, re.MULTILINE)
+    )
     assert typed == set(patientbandits.__all__) - {"__version__"}
     assert (Path(patientbandits.__file__).parent / "py.typed").exists()
 

@@ -24,14 +24,23 @@ see test_ducb.py."""
 
 def fades(policy):
     aged = getattr(policy, "bias", None) == "aged"
-    return aged or getattr(policy, "mode", None) == "uncensored" or isinstance(policy, (pb.PatientKL, pb.GuardedThompson))
+    return (
+        aged
+        or getattr(policy, "mode", None) == "uncensored"
+        or isinstance(policy, (pb.PatientKL, pb.GuardedThompson))
+    )
 
 
 def test_every_policy_law_and_reward_has_a_twin():
     assert set(naive.POLICIES) == set(PARAMETERS) == set(POLICIES)
     assert set(naive.SURVIVAL) >= set(LAWS)
-    assert not any(getattr(value, "__module__", "").startswith("patientbandits") for value in vars(naive).values())
-    assert {type(reward).__name__ for problem in PROBLEMS.values() for reward in problem.rewards} == set(REWARDS)
+    assert not any(
+        getattr(value, "__module__", "").startswith("patientbandits")
+        for value in vars(naive).values()
+    )
+    assert {
+        type(reward).__name__ for problem in PROBLEMS.values() for reward in problem.rewards
+    } == set(REWARDS)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -40,17 +49,32 @@ def test_compiled_equals_naive(name):
         horizon = EXACT if fades(policy) else HORIZON
         for title, given in PROBLEMS.items():
             problem = fit_for(policy, given)
-            result = pb.simulate(problem, policy, horizon, RUNS, SEED, record=range(1, horizon + 1), first_run=FIRST_RUN, workers=1)
+            result = pb.simulate(
+                problem,
+                policy,
+                horizon,
+                RUNS,
+                SEED,
+                record=range(1, horizon + 1),
+                first_run=FIRST_RUN,
+                workers=1,
+            )
             for run in CHECKED:
-                pulls = naive.episode(problem.describe(), policy.describe(), horizon, SEED, FIRST_RUN + run)
+                pulls = naive.episode(
+                    problem.describe(), policy.describe(), horizon, SEED, FIRST_RUN + run
+                )
                 case = f"{policy.label} on {title}, run {run}"
                 assert result.regret[run].tolist() == naive.regret(problem.describe(), pulls), case
-                assert result.pulls[run].tolist() == [sum(p.arm == arm for p in pulls) for arm in range(problem.arms)], case
+                assert result.pulls[run].tolist() == [
+                    sum(p.arm == arm for p in pulls) for arm in range(problem.arms)
+                ], case
 
 
 def test_alpha_low_equals_naive():
     """The estimate of Adapt-PatientBandits at every decision; on the second problem J changes."""
-    policy = pb.AdaptPatientBandits(c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published")
+    policy = pb.AdaptPatientBandits(
+        c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
+    )
     parameters = {name: value for name, value in policy.describe().items() if name != "policy"}
     leaders = set()
     for problem in (PROBLEMS["heavy tails"], PROBLEMS["mixed"]):
@@ -73,7 +97,9 @@ def test_alpha_low_equals_naive():
 def test_unknown_horizon_equals_naive(name):
     """The policies that ask for the horizon take the pulls so far instead."""
     problem, policy = PROBLEMS["heavy tails"], policies(name)[-1]
-    result = pb.simulate(problem, policy, HORIZON, 2, SEED, record=range(1, HORIZON + 1), anytime=True)
+    result = pb.simulate(
+        problem, policy, HORIZON, 2, SEED, record=range(1, HORIZON + 1), anytime=True
+    )
     pulls = naive.episode(problem.describe(), policy.describe(), HORIZON, SEED, 1, anytime=True)
     assert result.regret[1].tolist() == naive.regret(problem.describe(), pulls)
     known = pb.simulate(problem, policy, HORIZON, 2, SEED, record=range(1, HORIZON + 1))

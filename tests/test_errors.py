@@ -22,7 +22,11 @@ simple_laws = st.one_of(
     st.builds(pb.Geometric, st.floats(1e-9, 1)),
     st.builds(pb.Weibull, small, positive),
     st.builds(pb.LogNormal, positive, small),
-    st.builds(lambda low, more: pb.UniformDelay(low, low + more), st.integers(0, 10**6), st.integers(0, 10**6)),
+    st.builds(
+        lambda low, more: pb.UniformDelay(low, low + more),
+        st.integers(0, 10**6),
+        st.integers(0, 10**6),
+    ),
     st.builds(pb.Fixed, st.integers(0, 2**62)),
     st.builds(pb.Empirical, st.lists(st.integers(0, 10**6), min_size=1)),
     st.sampled_from([pb.NoDelay(), pb.Never()]),
@@ -40,7 +44,11 @@ laws = simple_laws | mixtures()
 
 
 @SETTINGS
-@given(laws, st.lists(st.integers(0, 2**60), min_size=2, max_size=20), st.floats(0, 1, exclude_max=True))
+@given(
+    laws,
+    st.lists(st.integers(0, 2**60), min_size=2, max_size=20),
+    st.floats(0, 1, exclude_max=True),
+)
 def test_laws(law, times, u):
     values = [law.survival(m) for m in sorted(times)]
     assert all(0 <= value <= 1 for value in values)
@@ -57,7 +65,12 @@ def test_laws(law, times, u):
 def test_problems(data):
     arms = data.draw(st.integers(1, 5))
     means = data.draw(st.lists(st.floats(0.001, 0.249), min_size=arms, max_size=arms))
-    rewards = [data.draw(st.sampled_from([pb.Bernoulli(), pb.Beta(2), pb.Scaled(0.25), pb.TwoPoint(0, 0.5)])) for _ in means]
+    rewards = [
+        data.draw(
+            st.sampled_from([pb.Bernoulli(), pb.Beta(2), pb.Scaled(0.25), pb.TwoPoint(0, 0.5)])
+        )
+        for _ in means
+    ]
     delays = data.draw(st.lists(laws, min_size=arms, max_size=arms))
     problem = pb.Problem(means, delays, rewards)
     assert problem_from(problem.describe()) == problem
@@ -102,7 +115,11 @@ RULES = [
     ("Empirical", lambda x: pb.Empirical([1, 2], x), [*NOT_LISTS[1:], [1], [0, 0]]),
     ("Mixture", lambda x: pb.Mixture([pb.NoDelay(), x], [0.5, 0.5]), NOT_LAWS),
     ("Mixture", lambda x: pb.Mixture(x, [1]), [*NOT_LISTS, [], [pb.NoDelay()] * 2]),
-    ("Mixture", lambda x: pb.Mixture([pb.NoDelay(), pb.Never()], [1, x]), [*NOT_NUMBERS, -1, 0.5, INF]),
+    (
+        "Mixture",
+        lambda x: pb.Mixture([pb.NoDelay(), pb.Never()], [1, x]),
+        [*NOT_NUMBERS, -1, 0.5, INF],
+    ),
     ("Pareto", lambda x: pb.Pareto(1).inverse(x), [*NOT_NUMBERS, 1, -0.1]),
     ("Pareto", lambda x: pb.Pareto(1).survival(x), [NAN, "a", -1, [1, -1], None]),
     ("Pareto", lambda x: pb.Pareto(1).sample(x), NOT_WHOLE),
@@ -118,7 +135,11 @@ RULES = [
     ("Problem", lambda x: pb.Problem([0.5, 0.6], [LAW, x]), NOT_LAWS),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], rewards=[x, x]), NOT_LAWS),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], x), [[LAW], [LAW] * 3, []]),
-    ("Problem", lambda x: pb.Problem([0.5, 0.6], streams=x), [*NOT_LISTS[1:], [1], [0, -1], [0, 0.5], [0, "a"]]),
+    (
+        "Problem",
+        lambda x: pb.Problem([0.5, 0.6], streams=x),
+        [*NOT_LISTS[1:], [1], [0, -1], [0, 0.5], [0, "a"]],
+    ),
     ("Problem.select", lambda x: TWO.select(x), [*NOT_LISTS, [2], [-1], ["a"], [0.5]]),
     ("PatientBandits", lambda x: pb.PatientBandits(x), NOT_POSITIVE),
     ("PatientBandits", lambda x: pb.PatientBandits(0.5, width=x), UNKNOWN),
@@ -142,9 +163,21 @@ RULES = [
     ("PatientThompson", lambda x: pb.PatientThompson(spread=x), NOT_POSITIVE),
     ("PatientThompson", lambda x: pb.PatientThompson(successes=x), NOT_POSITIVE),
     ("PatientThompson", lambda x: pb.PatientThompson(failures=x), NOT_POSITIVE),
-    ("GuardedThompson", lambda x: pb.GuardedThompson(guard=x), [None, 3, pb.UCB1(), pb.PatientKL(0.3), pb.PatientKL(0.3, c=2.9)]),
-    ("GuardedThompson", lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), slack=x), [*NOT_NUMBERS, -1, INF]),
-    ("GuardedThompson", lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), scale=x), NOT_POSITIVE),
+    (
+        "GuardedThompson",
+        lambda x: pb.GuardedThompson(guard=x),
+        [None, 3, pb.UCB1(), pb.PatientKL(0.3), pb.PatientKL(0.3, c=2.9)],
+    ),
+    (
+        "GuardedThompson",
+        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), slack=x),
+        [*NOT_NUMBERS, -1, INF],
+    ),
+    (
+        "GuardedThompson",
+        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), scale=x),
+        NOT_POSITIVE,
+    ),
     ("DUCB", lambda x: pb.DUCB(LAW, 5, exploration=x), NOT_POSITIVE),
     ("DKLUCB", lambda x: pb.DKLUCB(LAW, 5, x), [*UNKNOWN, "wait", "discard"]),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], feedback=x), UNKNOWN),
@@ -160,24 +193,40 @@ RULES = [
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), x), [*NOT_COUNTS, 1, 2**31]),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), 9, x), NOT_COUNTS),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), 9, 1, x), NOT_WHOLE),
-    ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), 9, 1, record=x), [0, -1, 0.5, NAN, None, [0], [10], ["a"]]),
+    (
+        "simulate",
+        lambda x: pb.simulate(TWO, pb.UCB1(), 9, 1, record=x),
+        [0, -1, 0.5, NAN, None, [0], [10], ["a"]],
+    ),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), 9, 1, workers=x), [0, -1, 0.5, NAN, "2"]),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), 9, 1, first_run=x), NOT_WHOLE),
     ("simulate", lambda x: pb.simulate(TWO, x, 9), [None, "UCB1", LAW]),
     ("simulate", lambda x: pb.simulate(x, pb.UCB1(), 9), [None, "homogeneous", [0.5, 0.6]]),
     ("Simulation", lambda x: pb.Simulation(TWO, pb.UCB1(), x), NOT_COUNTS),
-    ("gap_dependent_bound", lambda x: pb.theory.gap_dependent_bound([0, x], 9, 0.5), NOT_PROBABILITIES),
+    (
+        "gap_dependent_bound",
+        lambda x: pb.theory.gap_dependent_bound([0, x], 9, 0.5),
+        NOT_PROBABILITIES,
+    ),
     ("gap_dependent_bound", lambda x: pb.theory.gap_dependent_bound(x, 9, 0.5), NOT_LISTS),
     ("gap_dependent_bound", lambda x: pb.theory.gap_dependent_bound(TWO, 9, 0.5, x), UNKNOWN),
     ("minimax_bound", lambda x: pb.theory.minimax_bound(2, 9, x), NOT_POSITIVE),
     ("confidence_width", lambda x: pb.theory.confidence_width(x, 2, 9, 0.5), NOT_COUNTS),
-    ("confidence_width", lambda x: pb.theory.confidence_width(1, 2, 9, 0.5, delta=x), [NAN, "a", 0, 1, -1]),
+    (
+        "confidence_width",
+        lambda x: pb.theory.confidence_width(1, 2, 9, 0.5, delta=x),
+        [NAN, "a", 0, 1, -1],
+    ),
     ("Bandit", lambda x: pb.Bandit(pb.UCB1(), x), [None, 2, "ab", [], ["a", "a"], [[1], [2]]]),
     ("Bandit", lambda x: pb.Bandit(pb.UCB1(), [0, 1], x), [NAN, 0, 1, 0.5, "9"]),
 ]
 
 
-@pytest.mark.parametrize(("owner", "call", "values"), RULES, ids=[f"{owner}-{j}" for j, (owner, _, _) in enumerate(RULES)])
+@pytest.mark.parametrize(
+    ("owner", "call", "values"),
+    RULES,
+    ids=[f"{owner}-{j}" for j, (owner, _, _) in enumerate(RULES)],
+)
 def test_refusals(owner, call, values):
     for value in values:
         with pytest.raises(pb.InputError) as refusal:

@@ -13,7 +13,16 @@ import pytest
 from cases import LAW, PROBLEMS, policies
 
 import patientbandits as pb
-from patientbandits.engine.steps import CONVERSION, DECISION, EVENT, MICRO, UNDECIDED, Counts, kernel_for_steps, policy_keys
+from patientbandits.engine.steps import (
+    CONVERSION,
+    DECISION,
+    EVENT,
+    MICRO,
+    UNDECIDED,
+    Counts,
+    kernel_for_steps,
+    policy_keys,
+)
 from patientbandits.policies import POLICIES
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.bootstrapped import improve
@@ -33,11 +42,16 @@ def same(a, b):
 # --- feedback --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name, kind in POLICIES.items() if kind.feedback == "rewards"])
+@pytest.mark.parametrize(
+    "name", [name for name, kind in POLICIES.items() if kind.feedback == "rewards"]
+)
 def test_a_policy_that_needs_rewards_is_not_told_of_zeros(name):
     for policy in policies(name)[:1]:
         for title in ("heavy tails", "mixed"):
-            assert same(pb.simulate(PROBLEMS[title], policy, 150, 4), pb.simulate(REPORTS[title], policy, 150, 4)), (policy, title)
+            assert same(
+                pb.simulate(PROBLEMS[title], policy, 150, 4),
+                pb.simulate(REPORTS[title], policy, 150, 4),
+            ), (policy, title)
 
 
 class Heard(NamedTuple):
@@ -80,7 +94,11 @@ def test_what_is_announced(kind):
         assert result.regret[0].tolist() == naive.regret(problem.describe(), pulls)
         heard = []
         for t in range(1, horizon + 1):
-            told = [p for p in pulls if p.s < t and p.delay <= t - p.s and (kind is Listener or p.reward > 0)]
+            told = [
+                p
+                for p in pulls
+                if p.s < t and p.delay <= t - p.s and (kind is Listener or p.reward > 0)
+            ]
             heard.append(len(told) + 1e-9 * sum(1000.0 * p.reward + p.delay for p in told))
         np.testing.assert_allclose(result.trace[0], heard, rtol=1e-12)
 
@@ -111,17 +129,27 @@ def test_reports_are_refused_where_there_are_none(tmp_path):
     (simulation,) = read_study(file).simulations().values()
     assert simulation.problem.feedback == "reports"
     assert simulation.policy == pb.QPMD(pb.UCB1())
-    file.write_text(text.replace("means = [0.5, 0.6]", 'name = "homogeneous"').format('feedback = "report"\n'))
-    with pytest.raises(pb.InputError, match=r"^problems\.p: .*feedback must be one of rewards, reports; got feedback='report'"):
+    file.write_text(
+        text.replace("means = [0.5, 0.6]", 'name = "homogeneous"').format('feedback = "report"\n')
+    )
+    with pytest.raises(
+        pb.InputError,
+        match=r"^problems\.p: .*feedback must be one of rewards, reports; got feedback='report'",
+    ):
         read_study(file)
 
 
 def test_feedback_is_carried():
     assert HEAVY.select([1, 0]).feedback == HEAVY.without_delays().feedback == "reports"
     assert problem_from(HEAVY.describe()) == HEAVY != PROBLEMS["heavy tails"]
-    assert "feedback" not in PROBLEMS["heavy tails"].describe()  # as in files written before there was a choice
+    assert (
+        "feedback" not in PROBLEMS["heavy tails"].describe()
+    )  # as in files written before there was a choice
     assert problem_from(PROBLEMS["heavy tails"].describe()).feedback == "rewards"
-    addresses = {pb.Simulation(problem, pb.UCB1(), 50).address(0, 5) for problem in (HEAVY, PROBLEMS["heavy tails"])}
+    addresses = {
+        pb.Simulation(problem, pb.UCB1(), 50).address(0, 5)
+        for problem in (HEAVY, PROBLEMS["heavy tails"])
+    }
     assert len(addresses) == 2
 
 
@@ -134,25 +162,42 @@ class Rumours(pb.Policy):
 
 
 def test_unknown_feedback_of_a_policy():
-    with pytest.raises(pb.InputError, match=r"^Rumours: feedback must be one of rewards, reports; got feedback='rumours'"):
+    with pytest.raises(
+        pb.InputError,
+        match=r"^Rumours: feedback must be one of rewards, reports; got feedback='rumours'",
+    ):
         pb.Bandit(Rumours(), [0, 1])
 
 
 @pytest.mark.parametrize(
-    "policy", [pb.BootstrappedThompson(), pb.OTFLinUCB(20), pb.PatientBandits(0.3, bias="aged")], ids=lambda policy: policy.label
+    "policy",
+    [pb.BootstrappedThompson(), pb.OTFLinUCB(20), pb.PatientBandits(0.3, bias="aged")],
+    ids=lambda policy: policy.label,
 )
 def test_step_by_step_equals_the_loop(policy):
     """The live kernel, with the random bits that `refresh` asks for."""
-    rule, memory, counts = rule_of(policy, 3, horizon_known=False), policy.memory(3, 200), Counts(*np.zeros((2, 3), np.int64), np.zeros(3))
-    kernel, keys, learner = kernel_for_steps(rule, memory), policy_keys(5, 3), pb.Bandit(policy, range(3), seed=5)
+    rule, memory, counts = (
+        rule_of(policy, 3, horizon_known=False),
+        policy.memory(3, 200),
+        Counts(*np.zeros((2, 3), np.int64), np.zeros(3)),
+    )
+    kernel, keys, learner = (
+        kernel_for_steps(rule, memory),
+        policy_keys(5, 3),
+        pb.Bandit(policy, range(3), seed=5),
+    )
     generator = np.random.default_rng(2)
     for t in range(1, 151):
-        event = np.array([(DECISION, UNDECIDED, t, float(t), 0.0, 0.0, 0, 0.0)], EVENT).view(np.recarray)
+        event = np.array([(DECISION, UNDECIDED, t, float(t), 0.0, 0.0, 0, 0.0)], EVENT).view(
+            np.recarray
+        )
         assert kernel(tuple(rule.numbers), tuple(memory), counts, keys, event, True) == (0, 0)
         pull = learner.pull()
         assert event.arm[0] == pull.arm
         if generator.random() < (0.3, 0.4, 0.6)[pull.arm]:
-            event = np.array([(CONVERSION, pull.arm, t, t + 1.0, float(t), 1.0, MICRO, 0.0)], EVENT).view(np.recarray)
+            event = np.array(
+                [(CONVERSION, pull.arm, t, t + 1.0, float(t), 1.0, MICRO, 0.0)], EVENT
+            ).view(np.recarray)
             kernel(tuple(rule.numbers), tuple(memory), counts, keys, event, True)
             learner.reward(pull.id, 1.0)
     assert min(learner.pulls.values()) > 0
@@ -177,7 +222,9 @@ BASES = [
     pb.Thompson(),
     pb.PatientKL(0.3),
     pb.PatientBandits(0.3, bias="aged"),
-    pb.AdaptPatientBandits(c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"),
+    pb.AdaptPatientBandits(
+        c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
+    ),
     pb.DUCB(LAW, 30, "wait"),
     pb.BootstrappedThompson(),
     pb.QPMD(pb.ArrivedThompson()),
@@ -186,12 +233,19 @@ BASES = [
 
 @pytest.mark.parametrize(
     ("delayed", "plain"),
-    [(pb.DelayedUCB1(), pb.UCB1()), (pb.ArrivedThompson(), pb.Thompson()), *((pb.QPMD(base), base) for base in BASES)],
+    [
+        (pb.DelayedUCB1(), pb.UCB1()),
+        (pb.ArrivedThompson(), pb.Thompson()),
+        *((pb.QPMD(base), base) for base in BASES),
+    ],
     ids=lambda policy: policy.label,
 )
 def test_without_delays_nothing_has_changed(delayed, plain):
     for problem in (REPORTS["no delay"], REPORTS["mixed"].without_delays()):
-        one, other = (pb.simulate(problem, policy, 300, 6, seed=2, record=range(1, 301)) for policy in (delayed, plain))
+        one, other = (
+            pb.simulate(problem, policy, 300, 6, seed=2, record=range(1, 301))
+            for policy in (delayed, plain)
+        )
         assert same(one, other)
         assert (one.trace is None) == (other.trace is None)
         assert one.trace is None or np.array_equal(one.trace, other.trace)
@@ -203,7 +257,11 @@ def test_without_delays_nothing_has_changed(delayed, plain):
 
 
 def test_elimination_equals_naive_and_is_for_ever():
-    problem = pb.Problem([0.05, 0.95, 0.85, 0.25], [pb.Geometric(0.2), pb.Pareto(0.5), pb.NoDelay(), pb.Fixed(9)], feedback="reports")
+    problem = pb.Problem(
+        [0.05, 0.95, 0.85, 0.25],
+        [pb.Geometric(0.2), pb.Pareto(0.5), pb.NoDelay(), pb.Fixed(9)],
+        feedback="reports",
+    )
     policy, horizon = pb.SuccessiveElimination(), 800
     result = pb.simulate(problem, policy, horizon, 3, seed=6, record=range(1, horizon + 1))
     for run in range(3):
@@ -228,7 +286,10 @@ def test_qpmd_is_content_and_travels(tmp_path):
     addresses = [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
     assert len(set(addresses)) == 4
     assert addresses == [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
-    assert rule_of(pb.QPMD(pb.KLUCB()), 2, True).hooks == rule_of(pb.QPMD(pb.KLUCB(1.0)), 2, True).hooks  # one kernel
+    assert (
+        rule_of(pb.QPMD(pb.KLUCB()), 2, True).hooks
+        == rule_of(pb.QPMD(pb.KLUCB(1.0)), 2, True).hooks
+    )  # one kernel
 
 
 def test_qpmd_loses_little_to_delays_where_waiting_costs():
@@ -273,7 +334,10 @@ def test_otf_knows_which_pulls_are_undecided():
     assert bandit._memory.recent.sum() == 1
 
 
-@pytest.mark.parametrize("times", [[float(t) for t in range(1, 400)], [1.7e9 + 0.3 * t + 500 * (t // 150) for t in range(400)]])
+@pytest.mark.parametrize(
+    "times",
+    [[float(t) for t in range(1, 400)], [1.7e9 + 0.3 * t + 500 * (t // 150) for t in range(400)]],
+)
 def test_bias_of_the_ages(times):
     """Not below (1/n) sum of (age v 1)^-alpha, and at most 0.1 % above it; never above the bias "sum", which assumes the worst."""
     policy = pb.PatientBandits(0.3, bias="aged")
@@ -293,7 +357,10 @@ def test_only_aged_has_a_memory():
     for bias in ("paper", "sum", "published"):
         policy = pb.PatientBandits(0.3, bias=bias)
         rule = rule_of(policy, 2, horizon_known=True)
-        assert rule.from_bonus and rule.lasting and not policy.memory(2, 10) and set(rule.hooks) == {"bonus"}  # noqa: PT018
+        assert rule.from_bonus
+        assert rule.lasting
+        assert not policy.memory(2, 10)
+        assert set(rule.hooks) == {"bonus"}
     aged = rule_of(pb.PatientBandits(0.3, bias="aged"), 2, horizon_known=True)
     assert not aged.lasting
     assert set(aged.hooks) == {"pulled", "refresh", "index"}
@@ -302,7 +369,9 @@ def test_only_aged_has_a_memory():
 def test_aged_beats_sum():
     """The same guarantee with a smaller bias: in trials 0.59 of the regret, standard error 0.024: the bar is six of them away."""
     regrets = [
-        pb.simulate(PROBLEMS["heavy tails"], pb.PatientBandits(0.3, "tight", bias), 3000, 100, seed=1).mean()[-1]
+        pb.simulate(
+            PROBLEMS["heavy tails"], pb.PatientBandits(0.3, "tight", bias), 3000, 100, seed=1
+        ).mean()[-1]
         for bias in ("aged", "sum")
     ]
     assert regrets[0] <= 0.75 * regrets[1]
@@ -321,7 +390,9 @@ def test_em_finds_the_truth():
                 memory.converted[delay - 1, 0] += pulls * p * law[delay - 1]
             memory.conversions[arm, 0] += pulls * p * tau[age - 1]
             memory.pulls[arm, 0] += pulls
-    assert np.all(np.abs(memory.conversions[:, 0] / memory.pulls[:, 0] - rates) > 0.04)  # zeros at face value: far off
+    assert np.all(
+        np.abs(memory.conversions[:, 0] / memory.pulls[:, 0] - rates) > 0.04
+    )  # zeros at face value: far off
     for _ in range(300):
         improve(memory, 0, 6)
     np.testing.assert_allclose(memory.rate[:, 0], rates, rtol=1e-6)
@@ -329,7 +400,11 @@ def test_em_finds_the_truth():
 
 
 def test_bootstrapped_thompson_at_the_extremes():
-    for means, delays in (([0.5, 0.5], pb.Never()), ([1.0, 1.0], pb.NoDelay()), ([0.0, 0.0], pb.NoDelay())):
+    for means, delays in (
+        ([0.5, 0.5], pb.Never()),
+        ([1.0, 1.0], pb.NoDelay()),
+        ([0.0, 0.0], pb.NoDelay()),
+    ):
         result = pb.simulate(pb.Problem(means, delays), pb.BootstrappedThompson(), 1000, 4, seed=1)
         assert np.all(result.pulls >= 1)
         assert np.all(result.pulls.sum(axis=1) == 1000)

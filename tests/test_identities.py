@@ -27,10 +27,18 @@ def test_no_delay(name):
     for policy in policies(name):
         heavy = fit_for(policy, HEAVY)
         oracle = pb.simulate(heavy.without_delays(), policy, 300, 5, seed=1)
-        for law in (pb.Fixed(0), pb.Fixed(1), pb.Geometric(1), pb.Mixture([pb.NoDelay(), pb.Fixed(1)], [0.5, 0.5])):
+        for law in (
+            pb.Fixed(0),
+            pb.Fixed(1),
+            pb.Geometric(1),
+            pb.Mixture([pb.NoDelay(), pb.Fixed(1)], [0.5, 0.5]),
+        ):
             soon = pb.Problem(HEAVY.means, law, feedback=policy.feedback)
             assert same(oracle, pb.simulate(soon, policy, 300, 5, seed=1)), (policy, law)
-        changes = name not in ("Uniform", "SuccessiveElimination")  # which eliminates nobody in 300 rounds
+        changes = name not in (
+            "Uniform",
+            "SuccessiveElimination",
+        )  # which eliminates nobody in 300 rounds
         assert same(oracle, pb.simulate(heavy, policy, 300, 5, seed=1)) != changes, policy
 
 
@@ -39,10 +47,14 @@ def test_never_is_no_feedback(name):
     """Rewards that never come, come after the horizon, or are all 0: the same decisions. (A report of 0 is one, if it comes.)"""
     for policy in policies(name):
         silent = pb.Never() if policy.feedback == "reports" else pb.NoDelay()
-        pulls = pb.simulate(pb.Problem([0.0, 0.0], silent, feedback=policy.feedback), policy, 300, 5, seed=2).pulls
+        pulls = pb.simulate(
+            pb.Problem([0.0, 0.0], silent, feedback=policy.feedback), policy, 300, 5, seed=2
+        ).pulls
         for law in (pb.Never(), pb.Fixed(300), pb.Fixed(2**62)):
             problem = pb.Problem([0.6, 0.8], law, feedback=policy.feedback)
-            np.testing.assert_array_equal(pb.simulate(problem, policy, 300, 5, seed=2).pulls, pulls, str(policy))
+            np.testing.assert_array_equal(
+                pb.simulate(problem, policy, 300, 5, seed=2).pulls, pulls, str(policy)
+            )
 
 
 @ALL
@@ -67,7 +79,9 @@ def test_workers_and_pieces_do_not_matter(name):
             problem = pb.Problem([0.0, 1.0], pb.Pareto(0.5), feedback="reports")
         whole = pb.simulate(problem, policy, 200, 20, seed=4, workers=1)
         assert same(whole, pb.simulate(problem, policy, 200, 20, seed=4, workers=2))
-        parts = [pb.simulate(problem, policy, 200, 10, seed=4, first_run=first) for first in (0, 10)]
+        parts = [
+            pb.simulate(problem, policy, 200, 10, seed=4, first_run=first) for first in (0, 10)
+        ]
         np.testing.assert_array_equal(np.concatenate([part.regret for part in parts]), whole.regret)
         assert not same(whole, pb.simulate(problem, policy, 200, 20, seed=5))
         assert len(np.unique(whole.regret[:, -1])) > 1  # runs differ
@@ -115,8 +129,12 @@ class Every(pb.Policy):
 
 def test_every_policy_meets_the_same_world():
     problem = pb.Problem([0.5, 0.5], rewards=[pb.Beta(), pb.Beta(2)])
-    one, three = (pb.simulate(problem, Every(step), 90, 3, record=range(1, 91)).trace for step in (1, 3))
-    pulled = np.arange(90)  # column t - 1 shows the pull of round t - 1, of arm 0 in both if 3 divides it
+    one, three = (
+        pb.simulate(problem, Every(step), 90, 3, record=range(1, 91)).trace for step in (1, 3)
+    )
+    pulled = np.arange(
+        90
+    )  # column t - 1 shows the pull of round t - 1, of arm 0 in both if 3 divides it
     both = (pulled % 3 == 0) & (pulled > 0)
     np.testing.assert_array_equal(one[:, both], three[:, both])
     assert not np.any(one[:, pulled % 3 != 0] == three[:, pulled % 3 != 0])
@@ -142,10 +160,20 @@ class LaplaceEveryRound(Laplace):
 
 def test_a_lasting_index_is_only_a_shortcut():
     for title, problem in PROBLEMS.items():
-        assert same(pb.simulate(problem, Laplace(), 200, 5), pb.simulate(problem, LaplaceEveryRound(), 200, 5)), title
+        assert same(
+            pb.simulate(problem, Laplace(), 200, 5),
+            pb.simulate(problem, LaplaceEveryRound(), 200, 5),
+        ), title
 
 
-ASK_FOR_THE_HORIZON = {"PatientBandits", "ScheduledPatientBandits", "AdaptPatientBandits", "MOSS", "OTFLinUCB", "SuccessiveElimination"}
+ASK_FOR_THE_HORIZON = {
+    "PatientBandits",
+    "ScheduledPatientBandits",
+    "AdaptPatientBandits",
+    "MOSS",
+    "OTFLinUCB",
+    "SuccessiveElimination",
+}
 
 
 @ALL
@@ -155,7 +183,10 @@ def test_unknown_horizon(name):
     problem = fit_for(policy, HEAVY)
     if name == "SuccessiveElimination":  # a gap that is found in 200 rounds
         problem = pb.Problem([0.0, 1.0], pb.Pareto(0.5), feedback="reports")
-    known, unknown = (pb.simulate(problem, policy, 200, 5, record=range(1, 201), anytime=anytime) for anytime in (False, True))
+    known, unknown = (
+        pb.simulate(problem, policy, 200, 5, record=range(1, 201), anytime=anytime)
+        for anytime in (False, True)
+    )
     assert same(known, unknown) == (name not in ASK_FOR_THE_HORIZON)
     longer = pb.simulate(problem, policy, 300, 5, record=range(1, 301), anytime=True)
     np.testing.assert_array_equal(longer.regret[:, :200], unknown.regret)

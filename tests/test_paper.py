@@ -39,7 +39,10 @@ def test_d_ucb_is_within_20_percent_on_average(published: dict[str, Any]) -> Non
 def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> None:
     verdicts = {claim["statement"]: claim["verdict"] for claim in published["claims"]}
     assert verdicts["Regret first falls, then rises with alpha"] == "holds"
-    assert verdicts["The regret is least near alpha = 0.3, the tail of the slow arm"] == "does not hold"
+    assert (
+        verdicts["The regret is least near alpha = 0.3, the tail of the slow arm"]
+        == "does not hold"
+    )
     assert verdicts["Regret rises, then falls with the gap"] == "holds"
     assert verdicts["D-UCB, told one law for all arms, has linear regret"] == "holds"
     assert verdicts["PatientBandits has sublinear regret"] == "holds"
@@ -70,11 +73,17 @@ def test_figures_and_data_are_there(small: Path) -> None:
         assert (small / "figures" / f"{name}.svg").read_text().lstrip().startswith("<?xml")
         rows = list(csv.DictReader((small / "data" / f"{name}.csv").read_text().splitlines()))
         assert {row["preset"] for row in rows} == {"published", "literal"}
-        assert all(float(row["low95"]) <= float(row["mean"]) <= float(row["high95"]) for row in rows)
+        assert all(
+            float(row["low95"]) <= float(row["mean"]) <= float(row["high95"]) for row in rows
+        )
 
 
 def test_theory_is_checked(small: Path) -> None:
-    claims = [claim for claim in json.loads((small / "summary.json").read_text())["claims"] if claim["experiment"] == "theory"]
+    claims = [
+        claim
+        for claim in json.loads((small / "summary.json").read_text())["claims"]
+        if claim["experiment"] == "theory"
+    ]
     assert {claim["source"] for claim in claims} == {"Theorems 2 and 3", "Theorem 1", "Theorem 4"}
     assert all(claim["verdict"] == "holds" for claim in claims)
     assert any(claim["measured"].startswith("0 different decisions") for claim in claims)
@@ -87,6 +96,8 @@ def test_the_same_call_gives_the_same_bytes(small: Path, tmp_path: Path) -> None
 
 
 def test_every_published_curve_has_ours() -> None:
-    curves = {(name, curve.name) for name, make in EXPERIMENTS.items() for curve in make("published")}
+    curves = {
+        (name, curve.name) for name, make in EXPERIMENTS.items() for curve in make("published")
+    }
     assert {key for key in published_points() if key[0] != "adaptive_alpha"} <= curves
     assert set(NAMES) == {*EXPERIMENTS, *STUDIES, "theory"}

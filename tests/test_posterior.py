@@ -33,25 +33,38 @@ def test_the_densities_are_the_policys():
     random = np.random.default_rng(1)
     counts, _ = simulated(random, 0.4, 0.6, 8.0, 300, 500.0)
     edges, waiting, converted = counts.columns
-    theta = np.column_stack([random.normal(0, 3, 50), random.normal(0, 2, 50), random.normal(0, 3, 50)])
+    theta = np.column_stack(
+        [random.normal(0, 3, 50), random.normal(0, 2, 50), random.normal(0, 3, 50)]
+    )
     prior = Prior(math.log(7.0), 0.8, 2.0, 5.0)
     numbers = named(**prior._asdict())
-    for row, height, density in zip(theta, log_likelihood(theta, counts.filled()), prior.log_density(theta), strict=True):
-        assert height == pytest.approx(cure.log_likelihood(edges, waiting, converted, len(edges), *row), rel=1e-10)
+    for row, height, density in zip(
+        theta, log_likelihood(theta, counts.filled()), prior.log_density(theta), strict=True
+    ):
+        assert height == pytest.approx(
+            cure.log_likelihood(edges, waiting, converted, len(edges), *row), rel=1e-10
+        )
         assert density == pytest.approx(cure.log_prior(numbers, *row), rel=1e-12)
 
 
-@pytest.mark.parametrize(("mu", "tail", "scale", "pulls"), [(0.5, 0.8, 4.0, 60), (0.1, 0.4, 20.0, 40), (0.9, 2.0, 3.0, 25)])
+@pytest.mark.parametrize(
+    ("mu", "tail", "scale", "pulls"),
+    [(0.5, 0.8, 4.0, 60), (0.1, 0.4, 20.0, 40), (0.9, 2.0, 3.0, 25)],
+)
 def test_against_sums_over_a_grid(mu, tail, scale, pulls):
     """Mean, interval, what is to come and the lag curve; bounds of four standard errors with 4000 draws."""
     counts, _ = simulated(np.random.default_rng(5), mu, tail, scale, pulls, 60.0)
     got = posterior([counts], draws=4000, times=[1.0, 10.0, 100.0])[0]
-    rates, weights, to_come, lag = naive.cure_grid(*(column.tolist() for column in counts.columns), times=[1.0, 10.0, 100.0])
+    rates, weights, to_come, lag = naive.cure_grid(
+        *(column.tolist() for column in counts.columns), times=[1.0, 10.0, 100.0]
+    )
     assert got.rate.mean == pytest.approx(np.sum(rates * weights), abs=0.01)
     middles, cells = np.unique(rates, return_inverse=True)
     ends, below = middles + middles[0], np.cumsum(np.bincount(cells, weights))
     for bound, share in ((got.rate.low, 0.025), (got.rate.high, 0.975)):
-        assert np.interp(bound, np.append(0.0, ends), np.append(0.0, below)) == pytest.approx(share, abs=0.015)
+        assert np.interp(bound, np.append(0.0, ends), np.append(0.0, below)) == pytest.approx(
+            share, abs=0.015
+        )
     assert got.to_come.mean == pytest.approx(np.sum(to_come * weights), rel=0.05, abs=0.1)
     np.testing.assert_allclose(got.lag.mean, lag @ weights, atol=0.02)
 
@@ -64,7 +77,9 @@ def test_calibration():
     for trial in range(trials):
         logit, log_tail, log_scale = PRIOR.sample(1, random)[0]
         mu, tail, scale = 1 / (1 + math.exp(-logit)), math.exp(log_tail), math.exp(log_scale)
-        counts, coming = simulated(random, mu, tail, scale, int(random.integers(20, 400)), 10 ** random.uniform(1, 3))
+        counts, coming = simulated(
+            random, mu, tail, scale, int(random.integers(20, 400)), 10 ** random.uniform(1, 3)
+        )
         got = posterior([counts], draws=400, seed=trial, times=[10.0])[0]
         lag = 1 - (1 + 10.0 / scale) ** -tail
         covered += [
@@ -74,7 +89,9 @@ def test_calibration():
         ]
         halved += abs(mu - (got.rate.low + got.rate.high) / 2) <= (got.rate.high - got.rate.low) / 4
         shortfall.append((coming - got.to_come.mean) / got.pulls)
-    assert np.all((covered >= 215) & (covered <= [238, 240, 238])), covered  # counts are whole: their interval may cover more
+    assert np.all((covered >= 215) & (covered <= [238, 240, 238])), (
+        covered
+    )  # counts are whole: their interval may cover more
     assert halved < 200
     assert abs(np.mean(shortfall)) < 4 * np.std(shortfall) / math.sqrt(trials)
 
@@ -87,7 +104,10 @@ def test_probabilities_of_being_best():
     assert got[2].best > 0.95
     assert [arm.rate for arm in posterior(arms)] == [arm.rate for arm in got]
     assert [arm.rate for arm in posterior(arms, seed=1)] != [arm.rate for arm in got]
-    paid = [pb.CureCounts(*arms[j].columns, paid=share * arms[j].columns[2].sum()) for j, share in ((0, 1.0), (2, 0.1))]
+    paid = [
+        pb.CureCounts(*arms[j].columns, paid=share * arms[j].columns[2].sum())
+        for j, share in ((0, 1.0), (2, 0.1))
+    ]
     assert posterior(paid)[0].best > 0.95  # pays more, though it converts less often
 
 
@@ -96,14 +116,18 @@ def test_probabilities_of_being_best():
 def test_extremes(pulls, share):
     """No pulls, none converted, all converted, very many: finite, ordered, and where the truth is plain, right."""
     converted = round(share * pulls)
-    counts = pb.CureCounts.of([1e4], [0.5], age_counts=[pulls - converted], delay_counts=[converted])
+    counts = pb.CureCounts.of(
+        [1e4], [0.5], age_counts=[pulls - converted], delay_counts=[converted]
+    )
     for arm in posterior([counts, counts], draws=500):
         for estimate in (arm.rate, arm.value, arm.rate_within, *([arm.matured] if pulls else [])):
             assert 0 <= estimate.low <= estimate.mean <= estimate.high <= 1
         assert 0 <= arm.to_come.low <= arm.to_come.high <= pulls
         assert 0 <= arm.to_come.mean <= pulls
         assert arm.pulls == pulls
-        assert np.all((arm.lag.low >= 0) & (arm.lag.low <= arm.lag.mean + 1e-12) & (arm.lag.high <= 1))
+        assert np.all(
+            (arm.lag.low >= 0) & (arm.lag.low <= arm.lag.mean + 1e-12) & (arm.lag.high <= 1)
+        )
         assert arm.warning
         if pulls == 10**7:
             assert arm.rate_within.mean == pytest.approx(share, abs=1e-3)
@@ -123,7 +147,9 @@ def test_beyond_the_largest_age_is_extrapolation():
 
 
 def test_binning():
-    counts = pb.CureCounts.of([0.0, 0.3, 1.0, 1.5, 2.0**40], [0.1, 5.0], paid=1.5, delay_counts=[1, 7])
+    counts = pb.CureCounts.of(
+        [0.0, 0.3, 1.0, 1.5, 2.0**40], [0.1, 5.0], paid=1.5, delay_counts=[1, 7]
+    )
     edges, waiting, converted = counts.columns
     assert edges.tolist() == fine_edges().tolist()
     assert waiting[[0, 1, -1]].tolist() == [3, 1, 1]

@@ -31,7 +31,9 @@ def test_chance_of_best(race):
     got = [chance_of_best(shapes, arm) for arm in range(len(race))]
     np.testing.assert_allclose(got, won, atol=0.01)
     assert sum(got) == pytest.approx(1.0, abs=0.015)
-    assert [compiled(chance_of_best)(shapes, arm) for arm in range(len(race))] == pytest.approx(got, rel=1e-9)
+    assert [compiled(chance_of_best)(shapes, arm) for arm in range(len(race))] == pytest.approx(
+        got, rel=1e-9
+    )
 
 
 def test_never_sure():
@@ -48,11 +50,21 @@ def known(policy, rounds=200):
         if random.random() < (0.3, 0.4, 0.5)[pull.arm]:
             bandit.reward(pull.id, 1.0)
     bandit.pull()
-    return bandit, [bandit._call("propensity", rounds + 1, arm=bandit._arm(arm), time=rounds + 1.0) for arm in range(3)]
+    return bandit, [
+        bandit._call("propensity", rounds + 1, arm=bandit._arm(arm), time=rounds + 1.0)
+        for arm in range(3)
+    ]
 
 
 @pytest.mark.parametrize(
-    "policy", [pb.Uniform(), pb.Thompson(), pb.PatientThompson(), pb.GuardedThompson(guard=pb.PatientKL(0.5, c=3.0))], ids=str
+    "policy",
+    [
+        pb.Uniform(),
+        pb.Thompson(),
+        pb.PatientThompson(),
+        pb.GuardedThompson(guard=pb.PatientKL(0.5, c=3.0)),
+    ],
+    ids=str,
 )
 def test_policies(policy):
     _, got = known(policy)
@@ -68,8 +80,13 @@ def test_thompsons_is_the_share_of_its_decisions():
     bandit, got = known(pb.Thompson(), 60)
     shapes = bandit._memory.shapes
     draws = np.random.default_rng(2).beta(shapes[:, 0], shapes[:, 1], (20_000, 3))
-    np.testing.assert_allclose(got, np.bincount(draws.argmax(axis=1), minlength=3) / 20_000, atol=0.02)
-    np.testing.assert_array_equal(shapes.sum(axis=1) - 2, [n - (arm == bandit._made[-1][0]) for arm, n in bandit.pulls.items()])
+    np.testing.assert_allclose(
+        got, np.bincount(draws.argmax(axis=1), minlength=3) / 20_000, atol=0.02
+    )
+    np.testing.assert_array_equal(
+        shapes.sum(axis=1) - 2,
+        [n - (arm == bandit._made[-1][0]) for arm, n in bandit.pulls.items()],
+    )
 
 
 def test_share_of_wins():
@@ -87,7 +104,9 @@ def test_share_of_wins():
     got = [share_of_wins(memory, arm) for arm in range(3)]
     np.testing.assert_allclose(got, literal, rtol=1e-12)
     assert sum(got) == pytest.approx(1.0, abs=1e-12)
-    assert [compiled(share_of_wins)(memory, arm) for arm in range(3)] == pytest.approx(got, rel=1e-12)
+    assert [compiled(share_of_wins)(memory, arm) for arm in range(3)] == pytest.approx(
+        got, rel=1e-12
+    )
 
 
 def test_share_of_wins_before_any_draw():

@@ -29,6 +29,9 @@ def test_mean_regret(problem, alpha, expected):
 
 def test_the_published_recipe_is_another():
     """Negative control: with the published width or delays the values are far off."""
-    for problem, width in ((pb.problems.heterogeneous(), "published"), (pb.problems.heterogeneous("published"), "paper")):
+    for problem, width in (
+        (pb.problems.heterogeneous(), "published"),
+        (pb.problems.heterogeneous("published"), "paper"),
+    ):
         final = pb.simulate(problem, pb.PatientBandits(0.5, width=width), 3000, RUNS, SEED).final
         assert abs(final.mean() - 189) > 0.1 * 189

@@ -53,7 +53,9 @@ def test_interval_covers_the_mean():
 def test_recorded_rounds(record):
     rounds = pb.simulate(HEAVY, pb.UCB1(), 100, 1, record=record).rounds
     expected = {1: [100], 7: [14, 29, 43, 57, 71, 86, 100], 200: list(range(1, 101))}
-    assert rounds.tolist() == (expected[record] if isinstance(record, int) else sorted({*(int(t) for t in record), 100}))
+    assert rounds.tolist() == (
+        expected[record] if isinstance(record, int) else sorted({*(int(t) for t in record), 100})
+    )
 
 
 def test_paired_difference(result):
@@ -78,7 +80,15 @@ def test_paired_difference(result):
     ],
 )
 def test_only_the_same_worlds_are_paired(result, word, change):
-    given = {"problem": HEAVY, "policy": pb.UCB1(), "horizon": 100, "runs": 7, "seed": 3, "record": [10, 50], **change}
+    given = {
+        "problem": HEAVY,
+        "policy": pb.UCB1(),
+        "horizon": 100,
+        "runs": 7,
+        "seed": 3,
+        "record": [10, 50],
+        **change,
+    }
     with pytest.raises(pb.InputError, match=rf"^Result\.minus: both must .*{word}"):
         result.minus(pb.simulate(**given))
 
@@ -108,9 +118,15 @@ def test_save_and_load(tmp_path, problem, policy):
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
     assert (after.problem, after.policy, after.label) == (problem, policy, policy.label)
     assert after.settings == json.loads(json.dumps(before.settings, default=float))
-    assert {name: after.settings[name] for name in ("horizon", "runs", "first_run", "seed", "anytime")} == {
-        "horizon": 60, "runs": 3, "first_run": 2, "seed": 5, "anytime": True,
-    }  # fmt: skip
+    assert {
+        name: after.settings[name] for name in ("horizon", "runs", "first_run", "seed", "anytime")
+    } == {
+        "horizon": 60,
+        "runs": 3,
+        "first_run": 2,
+        "seed": 5,
+        "anytime": True,
+    }
     assert set(after.settings["versions"]) == {"patientbandits", "python", "numpy", "numba"}
     again = pb.simulate(after.problem, after.policy, 60, 3, seed=5, first_run=2, anytime=True)
     np.testing.assert_array_equal(again.regret, before.regret)
@@ -146,9 +162,19 @@ def test_damaged_files_are_refused(result, tmp_path):
 def test_foreign_files_are_refused(result, tmp_path):
     np.save(tmp_path / "array.npy", np.zeros(3))
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    np.savez(tmp_path / "empty.npz", settings=np.array("{}"), rounds=[1], regret=[[1.0]], pulls=[[1]])
-    np.savez(tmp_path / "list.npz", settings=np.array("[1]"), rounds=[1], regret=[[1.0]], pulls=[[1]])
-    np.savez(tmp_path / "pickle.npz", settings=np.array([{}], dtype=object), rounds=[1], regret=[[1.0]], pulls=[[1]])
+    np.savez(
+        tmp_path / "empty.npz", settings=np.array("{}"), rounds=[1], regret=[[1.0]], pulls=[[1]]
+    )
+    np.savez(
+        tmp_path / "list.npz", settings=np.array("[1]"), rounds=[1], regret=[[1.0]], pulls=[[1]]
+    )
+    np.savez(
+        tmp_path / "pickle.npz",
+        settings=np.array([{}], dtype=object),
+        rounds=[1],
+        regret=[[1.0]],
+        pulls=[[1]],
+    )
     (tmp_path / "text.npz").write_text("regret = 3\n")
     (tmp_path / "folder.npz").mkdir()
     files = sorted(tmp_path.iterdir())
@@ -182,7 +208,9 @@ def test_files_are_the_same_whenever_written_and_any_damage_is_seen(result, tmp_
     result.save(path)
     content = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
-        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}, "no time in it"
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}, (
+            "no time in it"
+        )
     pb.Result.load(path).save(tmp_path / "b.npz")
     assert (tmp_path / "b.npz").read_bytes() == content
     for position in range(0, len(content), 7):

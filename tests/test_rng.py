@@ -98,13 +98,20 @@ def test_tiny_shapes_give_a_number():
 
 def test_compiled_equals_interpreted():
     pick = random.Random(2)
-    native = {name: compiled(getattr(rng, name)) for name in ("mix", "address", "following", "unit", "run_key", "normal", "gamma", "beta")}
+    native = {
+        name: compiled(getattr(rng, name))
+        for name in ("mix", "address", "following", "unit", "run_key", "normal", "gamma", "beta")
+    }
     for _ in range(3000):
         bits, round_, arm = pick.getrandbits(64), pick.getrandbits(31), pick.getrandbits(20)
         b, r, a = np.uint64(bits), np.uint64(round_), np.uint64(arm)
         for name in ("mix", "following", "unit"):
             assert native[name](b) == getattr(rng, name)(bits) == getattr(naive, name)(bits), name
-        assert native["address"](b, r, a) == rng.address(bits, round_, arm) == naive.address(bits, round_, arm)
+        assert (
+            native["address"](b, r, a)
+            == rng.address(bits, round_, arm)
+            == naive.address(bits, round_, arm)
+        )
         assert native["run_key"](b, r) == rng.run_key(bits, round_)
         shape, other = pick.choice([0.01, 0.3, 1.0, 1.7, 25.0, 1e5]), pick.uniform(0.1, 9)
         assert native["normal"](b) == rng.normal(bits)
@@ -115,7 +122,11 @@ def test_compiled_equals_interpreted():
 def test_the_scheme_is_fixed():
     """Saved results depend on it: a change of the scheme needs a new version, not a new test."""
     assert rng.mix(1) == 0x5692161D100B05E5
-    assert [rng.mix((j * rng.GOLDEN) & rng.MASK) for j in (1, 2, 3)] == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    assert [rng.mix((j * rng.GOLDEN) & rng.MASK) for j in (1, 2, 3)] == [
+        0xE220A8397B1DCDAF,
+        0x6E789E6AA1B965F4,
+        0x06C45D188009454F,
+    ]
     world, policy = rng.base_keys(7)
     assert (rng.run_key(world, 3), rng.run_key(policy, 3)) == naive.keys(7, 3)[:2]
     assert (world, policy) == (0xEAD0F7017C326E58, 0x0879C4F0F97E037A)

@@ -16,7 +16,10 @@ from patientbandits.policies.patient_thompson import log_posterior
 
 def ratio(problem, policy, other, horizon, runs, **settings):
     """Mean regret over mean regret, in the same worlds."""
-    ours, theirs = (pb.simulate(problem, p, horizon, runs, seed=3, **settings).final.mean() for p in (policy, other))
+    ours, theirs = (
+        pb.simulate(problem, p, horizon, runs, seed=3, **settings).final.mean()
+        for p in (policy, other)
+    )
     return ours / theirs
 
 
@@ -25,9 +28,17 @@ PUBLISHED = pb.PatientBandits(0.5, width="published", bias="published")
 
 def test_patient_kl_on_the_papers_problems():
     """Trial figures 0.62 and 0.27 with standard errors below 0.01: the bars are more than five of them away."""
-    assert ratio(problems.heterogeneous("published"), pb.PatientKL(0.3, 10.0), PUBLISHED, 5000, 200) <= 0.70
-    assert ratio(problems.heterogeneous(), pb.PatientKL(0.3), pb.PatientBandits(0.5), 3000, 200) <= 0.40
-    assert ratio(problems.heterogeneous("published"), pb.KLUCB(), PUBLISHED, 5000, 200) > 0.70  # the control
+    assert (
+        ratio(problems.heterogeneous("published"), pb.PatientKL(0.3, 10.0), PUBLISHED, 5000, 200)
+        <= 0.70
+    )
+    assert (
+        ratio(problems.heterogeneous(), pb.PatientKL(0.3), pb.PatientBandits(0.5), 3000, 200)
+        <= 0.40
+    )
+    assert (
+        ratio(problems.heterogeneous("published"), pb.KLUCB(), PUBLISHED, 5000, 200) > 0.70
+    )  # the control
 
 
 BARS = {
@@ -42,8 +53,14 @@ BARS = {
 def test_patient_thompson_on_the_papers_problems(name):
     """Trial figures 0.13, 0.94 and 0.39, standard errors 0.005, 0.04 and 0.02 with 200 runs: at least four of them away."""
     problem, horizon, alphas, bar = BARS[name]
-    final = lambda policy: pb.simulate(problem("published"), policy, horizon, 200, seed=2020).final.mean()  # noqa: E731
-    best = min(final(pb.PatientBandits(alpha, width="published", bias="published")) for alpha in alphas)
+
+    def final(policy):
+        result = pb.simulate(problem("published"), policy, horizon, 200, seed=2020)
+        return result.final.mean()
+
+    best = min(
+        final(pb.PatientBandits(alpha, width="published", bias="published")) for alpha in alphas
+    )
     assert final(pb.PatientThompson()) <= bar * best
 
 
@@ -66,7 +83,11 @@ def test_the_posterior_is_a_number_at_the_extremes(converted, pulls):
 
 
 def test_patient_thompson_when_nothing_or_everything_arrives():
-    for means, delays in (([0.5, 0.5], pb.Never()), ([1.0, 1.0], pb.NoDelay()), ([0.0, 0.0], pb.NoDelay())):
+    for means, delays in (
+        ([0.5, 0.5], pb.Never()),
+        ([1.0, 1.0], pb.NoDelay()),
+        ([0.0, 0.0], pb.NoDelay()),
+    ):
         result = pb.simulate(pb.Problem(means, delays), pb.PatientThompson(), 2000, 4, seed=1)
         assert np.all(result.pulls >= 5)  # no arm is lost
         assert np.all(result.pulls.sum(axis=1) == 2000)
@@ -76,7 +97,9 @@ def clock_of_seconds(events):
     """Times that stand still, run and pause for an hour or a year."""
     pick, now = random.Random(5), 1.7e9
     for _ in range(events):
-        now += pick.choice([0.0, 0.0, 0.01, 0.4, 1.0, 7.3, 90.0, 3600.0] + [3.2e7] * (pick.random() < 0.1))
+        now += pick.choice(
+            [0.0, 0.0, 0.01, 0.4, 1.0, 7.3, 90.0, 3600.0] + [3.2e7] * (pick.random() < 0.1)
+        )
         yield now
 
 
@@ -116,7 +139,11 @@ def test_ages_are_exact_at_every_decision():
     assert memory.waiting[:, 40:].sum() > 0  # very old ones too
 
 
-@pytest.mark.parametrize("policy", [pb.PatientThompson(), pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0))], ids=["free", "guarded"])
+@pytest.mark.parametrize(
+    "policy",
+    [pb.PatientThompson(), pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0))],
+    ids=["free", "guarded"],
+)
 def test_what_is_taken_back_was_never_there(policy):
     def counts(returns):
         bandit = pb.Bandit(policy, ["a", "b"], horizon=60)
@@ -124,13 +151,22 @@ def test_what_is_taken_back_was_never_there(policy):
             bandit.pull(float(time))
         memory, known = (
             bandit._memory,
-            {"arm": pb.Arm(bandit._made[9][0], 0, 0.0), "pull": 10, "reward": 1.0, "time": 40.0, "pull_time": 10.0},
+            {
+                "arm": pb.Arm(bandit._made[9][0], 0, 0.0),
+                "pull": 10,
+                "reward": 1.0,
+                "time": 40.0,
+                "pull_time": 10.0,
+            },
         )
         for hook in ("arrived", "retracted") if returns else ():
             bandit._call(hook, 0, delay=23.5, **known)
             bandit._call("refresh", 41, time=50.0 if hook == "arrived" else 55.0)
         bandit._call("refresh", 41, time=60.0)
-        return [getattr(memory, name).tolist() for name in ("waiting", "converted", "conversions", "waits_on", "crossed")]
+        return [
+            getattr(memory, name).tolist()
+            for name in ("waiting", "converted", "conversions", "waits_on", "crossed")
+        ]
 
     assert counts(True) == counts(False)
 
@@ -143,18 +179,30 @@ def test_the_guard_helps_where_the_model_is_wrong_and_costs_little_elsewhere():
     """Trial figures 0.30 and 1.05 (200 runs; standard errors about 0.01 and 0.03)."""
     guarded = pb.GuardedThompson(guard=pb.PatientKL(0.3, 10.0, c=3.0))
     assert ratio(OFF_FAMILY, guarded, pb.PatientThompson(), 5000, 100) <= 0.5
-    assert ratio(problems.heterogeneous("published"), guarded, pb.PatientThompson(), 5000, 100) <= 1.25
+    assert (
+        ratio(problems.heterogeneous("published"), guarded, pb.PatientThompson(), 5000, 100) <= 1.25
+    )
 
 
 def test_the_guards_region_on_every_round():
     """The draw is within the region and the arm is one that may be pulled, by exact sums; and the guard does have to intervene."""
     clipped = excluded = 0
-    for problem in (OFF_FAMILY, pb.Problem([0.3, 0.8, 0.75], [pb.Fixed(40), pb.Pareto(1.5), pb.Geometric(0.05)])):
+    for problem in (
+        OFF_FAMILY,
+        pb.Problem([0.3, 0.8, 0.75], [pb.Fixed(40), pb.Pareto(1.5), pb.Geometric(0.05)]),
+    ):
         policy = pb.GuardedThompson(
-            guard=pb.PatientKL(envelope=pb.Mixture([pb.Geometric(0.3), pb.Fixed(50)], [0.5, 0.5]), c=3.0), slack=0.5
+            guard=pb.PatientKL(
+                envelope=pb.Mixture([pb.Geometric(0.3), pb.Fixed(50)], [0.5, 0.5]), c=3.0
+            ),
+            slack=0.5,
         )
         twin, parameters = naive.GuardedThompson(), policy.describe()
-        bandit, world, due = pb.Bandit(policy, range(problem.arms), 400), naive.World(problem.describe(), 400, 0, 0), {}
+        bandit, world, due = (
+            pb.Bandit(policy, range(problem.arms), 400),
+            naive.World(problem.describe(), 400, 0, 0),
+            {},
+        )
         pulls = []
         for t in range(1, 401):
             for id in due.pop(t, []):
@@ -166,7 +214,9 @@ def test_the_guards_region_on_every_round():
             for arm in range(problem.arms):
                 lower, upper = twin.region(view, arm, parameters["guard"])
                 index = bandit._memory.recent[arm, (t - 1) % bandit._memory.recent.shape[1]]
-                assert lower - 1e-9 <= index <= upper * 1.002 + 1e-9 if arm in allowed else index == -1
+                assert (
+                    lower - 1e-9 <= index <= upper * 1.002 + 1e-9 if arm in allowed else index == -1
+                )
                 clipped += arm in allowed and index in bandit._memory.region[arm]
             excluded += len(allowed) < problem.arms
             pulls.append(world.pull(t, chosen))

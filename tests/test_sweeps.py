@@ -17,7 +17,10 @@ HEAVY = PROBLEMS["heavy tails"]
 
 
 def simulations(runs=10, seed=0):
-    return [pb.Simulation(HEAVY, policy, 100, runs, seed, record=20) for policy in (pb.PatientBandits(0.3), pb.UCB1())]
+    return [
+        pb.Simulation(HEAVY, policy, 100, runs, seed, record=20)
+        for policy in (pb.PatientBandits(0.3), pb.UCB1())
+    ]
 
 
 @pytest.fixture
@@ -31,7 +34,11 @@ def played(monkeypatch):
     """What is really played: (policy, first run) of each piece."""
     log, play = [], pb.Simulation.play
     monkeypatch.setattr(
-        pb.Simulation, "play", lambda self, first, *rest: log.append((self.policy.owner, first)) or play(self, first, *rest)
+        pb.Simulation,
+        "play",
+        lambda self, first, *rest: (
+            log.append((self.policy.owner, first)) or play(self, first, *rest)
+        ),
     )
     return log
 
@@ -43,7 +50,9 @@ def contents(folder):
 def test_pieces_are_parts_of_the_whole(in_pieces, tmp_path):
     done = []
     for folder in (None, tmp_path):
-        for simulation, result in zip(simulations(), pb.sweep(simulations(), folder, progress=done.append), strict=True):
+        for simulation, result in zip(
+            simulations(), pb.sweep(simulations(), folder, progress=done.append), strict=True
+        ):
             direct = pb.simulate(HEAVY, simulation.policy, 100, 10, record=20)
             np.testing.assert_array_equal(result.regret, direct.regret)
             np.testing.assert_array_equal(result.pulls, direct.pulls)
@@ -78,7 +87,9 @@ def test_resumes(in_pieces, played, tmp_path):
 def test_few_pieces_share_the_cores(in_pieces, monkeypatch):
     """3 pieces on 8 cores have 2 each, 6 have 1."""
     threads, play = [], pb.Simulation.play
-    monkeypatch.setattr(pb.Simulation, "play", lambda self, *part: threads.append(part[-1]) or play(self, *part))
+    monkeypatch.setattr(
+        pb.Simulation, "play", lambda self, *part: threads.append(part[-1]) or play(self, *part)
+    )
     pb.sweep(simulations()[:1], workers=8)
     pb.sweep(simulations(), workers=8)
     assert threads == [2] * 3 + [1] * 6
@@ -125,7 +136,14 @@ def policy_of_mine(start):
 
 def test_every_ingredient_is_in_the_name():
     """Laws, rewards and `memory` of the user's are code as well: same name, same fields, another content."""
-    base = {"problem": HEAVY, "policy": pb.DUCB(law_of_mine(0.5), window=9), "horizon": 100, "runs": 10, "seed": 0, "record": 20}
+    base = {
+        "problem": HEAVY,
+        "policy": pb.DUCB(law_of_mine(0.5), window=9),
+        "horizon": 100,
+        "runs": 10,
+        "seed": 0,
+        "record": 20,
+    }
     changes = [
         {},
         {"seed": 1},

@@ -18,10 +18,18 @@ LOG = math.log(2000)  # log(2T)
 
 def test_confidence_width():
     level = math.log(2 * 3 * 1000**3)
-    assert theory.confidence_width(50, K, T, 0.3) == pytest.approx(math.sqrt(2 * level / 50) + 2 * 50**-0.3)
-    assert theory.confidence_width(50, K, T, 0.8) == pytest.approx(math.sqrt(2 * level / 50) + 2 / math.sqrt(50))
-    assert theory.confidence_width(50, K, T, 0.3, width="tight") == pytest.approx(math.sqrt(level / 100) + 2 * 50**-0.3)
-    assert theory.confidence_width(50, K, T, 0.3, delta=0.05) == pytest.approx(math.sqrt(2 * math.log(40) / 50) + 2 * 50**-0.3)
+    assert theory.confidence_width(50, K, T, 0.3) == pytest.approx(
+        math.sqrt(2 * level / 50) + 2 * 50**-0.3
+    )
+    assert theory.confidence_width(50, K, T, 0.8) == pytest.approx(
+        math.sqrt(2 * level / 50) + 2 / math.sqrt(50)
+    )
+    assert theory.confidence_width(50, K, T, 0.3, width="tight") == pytest.approx(
+        math.sqrt(level / 100) + 2 * 50**-0.3
+    )
+    assert theory.confidence_width(50, K, T, 0.3, delta=0.05) == pytest.approx(
+        math.sqrt(2 * math.log(40) / 50) + 2 * 50**-0.3
+    )
 
 
 def test_width_is_the_bonus_of_the_policy():
@@ -40,7 +48,8 @@ def test_schedule(t, clamped):
 
 
 @pytest.mark.parametrize(
-    ("form", "width", "first", "factor"), [("printed", "paper", 64, 1), ("corrected", "paper", 128, 8), ("corrected", "tight", 64, 8)]
+    ("form", "width", "first", "factor"),
+    [("printed", "paper", 64, 1), ("corrected", "paper", 128, 8), ("corrected", "tight", 64, 8)],
 )
 def test_gap_dependent_bound(form, width, first, factor):
     """Theorem 2; at alpha = 0.3 the second term is the larger one for the small gap, the first for the large gap."""
@@ -49,14 +58,18 @@ def test_gap_dependent_bound(form, width, first, factor):
     assert large > factor * 20 ** (7 / 3) or form == "corrected"
     expected = small + max(large, factor * 20 ** (7 / 3)) + 2 * K
     assert theory.gap_dependent_bound(GAPS, T, 0.3, form, width) == pytest.approx(expected)
-    assert theory.gap_dependent_bound(pb.Problem([0.5, 0.4, 0.1]), T, 0.3, form, width) == pytest.approx(expected)
+    assert theory.gap_dependent_bound(
+        pb.Problem([0.5, 0.4, 0.1]), T, 0.3, form, width
+    ) == pytest.approx(expected)
     quick = max(first * LOG / 0.1, factor * 80) + max(first * LOG / 0.4, factor * 20) + 2 * K
     assert theory.gap_dependent_bound(GAPS, T, 0.5, form, width) == pytest.approx(quick)
     assert theory.gap_dependent_bound(GAPS, T, 0.9, form, width) == pytest.approx(quick)
 
 
 def test_schedule_bound():
-    assert theory.schedule_bound(GAPS, T, 0.5) == pytest.approx(128 * LOG / 0.1 + 128 * LOG / 0.4 + 6)
+    assert theory.schedule_bound(GAPS, T, 0.5) == pytest.approx(
+        128 * LOG / 0.1 + 128 * LOG / 0.4 + 6
+    )
 
 
 def test_bounds_without_overflow():
@@ -64,10 +77,17 @@ def test_bounds_without_overflow():
     assert theory.gap_dependent_bound([0.0, 0.0], T, 0.01) == 4
 
 
-@pytest.mark.parametrize(("form", "width", "base"), [("printed", "paper", 64), ("corrected", "paper", 128), ("corrected", "tight", 64)])
+@pytest.mark.parametrize(
+    ("form", "width", "base"),
+    [("printed", "paper", 64), ("corrected", "paper", 128), ("corrected", "tight", 64)],
+)
 def test_minimax_bound(form, width, base):
-    assert theory.minimax_bound(K, T, 0.3, form, width) == pytest.approx(2 * base**0.7 * T**0.7 * (K * LOG) ** 0.3 + 6)
-    assert theory.minimax_bound(K, T, 2.0, form, width) == pytest.approx(2 * math.sqrt(base * T * K * LOG) + 6)
+    assert theory.minimax_bound(K, T, 0.3, form, width) == pytest.approx(
+        2 * base**0.7 * T**0.7 * (K * LOG) ** 0.3 + 6
+    )
+    assert theory.minimax_bound(K, T, 2.0, form, width) == pytest.approx(
+        2 * math.sqrt(base * T * K * LOG) + 6
+    )
 
 
 def test_lower_bounds_and_rates():

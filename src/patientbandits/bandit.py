@@ -38,17 +38,38 @@ class Bandit:
     learns from. The other policies take no notice of a reward of 0: to them it is what was visible all along.
     """
 
-    def __init__(self, policy: Policy, arms: Sequence[Hashable], horizon: int | None = None, seed: int = 0, run: int = 0) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        arms: Sequence[Hashable],
+        horizon: int | None = None,
+        seed: int = 0,
+        run: int = 0,
+    ) -> None:
         if isinstance(arms, (str, bytes)) or not isinstance(arms, Sequence):
             raise InputError(f"Bandit: arms must be a list of names; got arms={arms!r}.")
         self.arms = tuple(arms)
-        require(all(isinstance(arm, Hashable) for arm in self.arms), "Bandit", "arms must be hashable names", arms=self.arms)
+        require(
+            all(isinstance(arm, Hashable) for arm in self.arms),
+            "Bandit",
+            "arms must be hashable names",
+            arms=self.arms,
+        )
         require(len(self.arms) >= 1, "Bandit", "at least one arm is needed", arms=self.arms)
-        require(len(set(self.arms)) == len(self.arms), "Bandit", "arms must be different", arms=self.arms)
-        self.horizon = None if horizon is None else whole("Bandit", "horizon", horizon, len(self.arms))
+        require(
+            len(set(self.arms)) == len(self.arms),
+            "Bandit",
+            "arms must be different",
+            arms=self.arms,
+        )
+        self.horizon = (
+            None if horizon is None else whole("Bandit", "horizon", horizon, len(self.arms))
+        )
         self.policy = policy
         self._rule = rule_of(policy, len(self.arms), horizon_known=horizon is not None)
-        self._tie_key = run_key(base_keys(whole("Bandit", "seed", seed))[1], whole("Bandit", "run", run))
+        self._tie_key = run_key(
+            base_keys(whole("Bandit", "seed", seed))[1], whole("Bandit", "run", run)
+        )
         self._random_key = mix((self._tie_key + GOLDEN) & MASK)
         self._chance = Chance(self._tie_key, self._random_key, range(len(self.arms)))
         self._made: list[tuple[int, float]] = []
@@ -75,14 +96,24 @@ class Bandit:
     def pull(self, time: float | None = None) -> Pull:
         """Decide on an arm."""
         made = len(self._made)
-        require(self.horizon is None or made < self.horizon, "Bandit.pull", f"at most horizon={self.horizon} pulls can be made", pulls=made)
+        require(
+            self.horizon is None or made < self.horizon,
+            "Bandit.pull",
+            f"at most horizon={self.horizon} pulls can be made",
+            pulls=made,
+        )
         now = self._clock("pull", float(made + 1) if time is None else time)
         if made == self._capacity:
             self._grow()
         indices = self._indices(made + 1, now)
         if any(math.isnan(index) for index in indices):
-            raise InputError(f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}.")
-        best = max(range(len(self.arms)), key=lambda arm: (indices[arm], address(self._tie_key, self._pulls[arm], arm)))
+            raise InputError(
+                f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}."
+            )
+        best = max(
+            range(len(self.arms)),
+            key=lambda arm: (indices[arm], address(self._tie_key, self._pulls[arm], arm)),
+        )
         self._made.append((best, now))
         self._log.append(("pull", len(self._made), now))
         self._apply(self._log[-1])
@@ -95,7 +126,9 @@ class Bandit:
         require(id not in self._paid, "Bandit.reward", "a pull is rewarded once", id=id)
         amount = number("Bandit.reward", "value", value)
         require(0 <= amount <= 1, "Bandit.reward", "value must be in [0, 1]", value=value)
-        now = self._clock("reward", max(float(len(self._made) + 1), self._now()) if time is None else time)
+        now = self._clock(
+            "reward", max(float(len(self._made) + 1), self._now()) if time is None else time
+        )
         self._paid[id] = amount
         if amount > 0 or self._rule.reports:
             self._log.append(("reward", id, now))
@@ -112,9 +145,16 @@ class Bandit:
         for arm in range(len(self.arms)):
             made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]
             delays = [came[id] - when for id, when in made if id in came]
-            counts.append(CureCounts.of([now - when for id, when in made if id not in came], delays, self._rewards[arm]))
+            counts.append(
+                CureCounts.of(
+                    [now - when for id, when in made if id not in came], delays, self._rewards[arm]
+                )
+            )
         if isinstance(self.policy, PatientThompson):
-            settings = {name: getattr(self.policy, name) for name in ("scale", "spread", "successes", "failures")} | settings
+            settings = {
+                name: getattr(self.policy, name)
+                for name in ("scale", "spread", "successes", "failures")
+            } | settings
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
     def _now(self) -> float:
@@ -122,7 +162,12 @@ class Bandit:
 
     def _clock(self, method: str, time: float) -> float:
         now = number(f"Bandit.{method}", "time", time)
-        require(self._now() <= now < math.inf, f"Bandit.{method}", f"time must be finite and not before {self._now()}", time=time)
+        require(
+            self._now() <= now < math.inf,
+            f"Bandit.{method}",
+            f"time must be finite and not before {self._now()}",
+            time=time,
+        )
         return now
 
     def _grow(self) -> None:
@@ -130,7 +175,9 @@ class Bandit:
         self._clear(2 * self._capacity)
         for event in self._log:
             if event[0] == "pull":
-                self._indices(event[1], event[2])  # a policy may note something down while it decides
+                self._indices(
+                    event[1], event[2]
+                )  # a policy may note something down while it decides
             self._apply(event)
 
     def _apply(self, event: tuple[Any, ...]) -> None:
@@ -141,7 +188,13 @@ class Bandit:
             self._call("pulled", 0, arm=self._arm(arm), pull=id, time=time)
         else:
             self._rewards[arm] += self._paid[id]
-            known = {"arm": self._arm(arm), "pull": id, "reward": self._paid[id], "time": time, "pull_time": pull_time}
+            known = {
+                "arm": self._arm(arm),
+                "pull": id,
+                "reward": self._paid[id],
+                "time": time,
+                "pull_time": pull_time,
+            }
             self._call("arrived", 0, delay=time - pull_time, **known)
 
     def _arm(self, arm: int) -> Arm:
@@ -157,7 +210,9 @@ class Bandit:
             return math.inf
         random = address(self._random_key, round_, arm)
         if self._rule.from_bonus:
-            return self._rewards[arm] / pulls + float(self._call("bonus", round_, pulls=pulls, time=time, random=random))
+            return self._rewards[arm] / pulls + float(
+                self._call("bonus", round_, pulls=pulls, time=time, random=random)
+            )
         return float(self._call("index", round_, arm=self._arm(arm), time=time, random=random))
 
     def _call(self, hook: str, round_: int, **known: Any) -> Any:
@@ -165,5 +220,12 @@ class Bandit:
         if method is None:
             return None
         horizon = float(self.horizon or max(round_ - 1, 1))
-        known.update(self=self._rule.numbers, memory=self._memory, round=round_, horizon=horizon, arms=len(self.arms), chance=self._chance)
+        known.update(
+            self=self._rule.numbers,
+            memory=self._memory,
+            round=round_,
+            horizon=horizon,
+            arms=len(self.arms),
+            chance=self._chance,
+        )
         return method(*(known[name] for name in HOOKS[hook]))

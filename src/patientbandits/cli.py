@@ -31,52 +31,111 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None  # nothing is left to flush
         return 0
     except OSError as error:
-        print(f"patientbandits: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), file=sys.stderr)
+        print(
+            f"patientbandits: {error.strerror or error}"
+            + (f": {error.filename}" if error.filename else ""),
+            file=sys.stderr,
+        )
         return 2
     except KeyboardInterrupt:
-        print("\npatientbandits: interrupted; finished pieces are kept, the same command goes on from here.", file=sys.stderr)
+        print(
+            "\npatientbandits: interrupted; finished pieces are kept, the same command goes on from here.",
+            file=sys.stderr,
+        )
         return 130
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """The commands and their options."""
-    top = argparse.ArgumentParser(prog="patientbandits", description="Bandits whose rewards come late.")
+    top = argparse.ArgumentParser(
+        prog="patientbandits", description="Bandits whose rewards come late."
+    )
     top.add_argument("--version", action="version", version=f"patientbandits {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="print the result as JSON, for machines")
+    common.add_argument(
+        "--json", action="store_true", help="print the result as JSON, for machines"
+    )
     work = argparse.ArgumentParser(add_help=False, parents=[common])
     work.add_argument("--out", metavar="FOLDER", help="where to write")
-    work.add_argument("--runs", type=int, metavar="N", help="runs of each simulation, instead of the given number")
+    work.add_argument(
+        "--runs", type=int, metavar="N", help="runs of each simulation, instead of the given number"
+    )
     work.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
     add_sweep_options(work)
     work.add_argument("--quiet", action="store_true", help="no progress")
 
-    command = commands.add_parser("reproduce", parents=[work], help="run the paper's experiments and write the report")
-    command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="which ones; all by default (an unknown name lists them)")
-    command.add_argument("--preset", action="append", metavar="NAME", help="published or literal; both by default")
-    command.add_argument("--adaptivity", action="store_true", help="instead: the study of Adapt-PatientBandits up to 10^7 rounds")
-    command.add_argument("--horizon", type=int, metavar="N", help="with --adaptivity: the longest horizon")
-    command.add_argument("--quick", action="store_true", help="with --adaptivity: all of it in small, to try it out")
+    command = commands.add_parser(
+        "reproduce", parents=[work], help="run the paper's experiments and write the report"
+    )
+    command.add_argument(
+        "experiments",
+        nargs="*",
+        metavar="EXPERIMENT",
+        help="which ones; all by default (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--preset", action="append", metavar="NAME", help="published or literal; both by default"
+    )
+    command.add_argument(
+        "--adaptivity",
+        action="store_true",
+        help="instead: the study of Adapt-PatientBandits up to 10^7 rounds",
+    )
+    command.add_argument(
+        "--horizon", type=int, metavar="N", help="with --adaptivity: the longest horizon"
+    )
+    command.add_argument(
+        "--quick", action="store_true", help="with --adaptivity: all of it in small, to try it out"
+    )
     command.set_defaults(run=run_reproduce)
 
-    command = commands.add_parser("simulate", parents=[work], help="run a study file: several policies on several problems")
+    command = commands.add_parser(
+        "simulate", parents=[work], help="run a study file: several policies on several problems"
+    )
     command.add_argument("study", metavar="STUDY.toml")
     command.set_defaults(run=run_simulate)
 
-    command = commands.add_parser("compare", parents=[work], help="every policy on a standard suite of problems, with a page of results")
-    command.add_argument("--quick", action="store_true", help="few problems, policies and runs: a first look within a minute")
-    command.add_argument("--problems", nargs="+", metavar="NAME", help="which problems; all by default (an unknown name lists them)")
-    command.add_argument("--policies", nargs="+", metavar="NAME", help="which policies; all by default")
-    command.add_argument("--bars", action=argparse.BooleanOptionalAction, help="measure the bars; by default if nothing is left out")
-    command.add_argument("--study", metavar="STUDY.toml", help="add the problems and policies of a study file")
+    command = commands.add_parser(
+        "compare",
+        parents=[work],
+        help="every policy on a standard suite of problems, with a page of results",
+    )
+    command.add_argument(
+        "--quick",
+        action="store_true",
+        help="few problems, policies and runs: a first look within a minute",
+    )
+    command.add_argument(
+        "--problems",
+        nargs="+",
+        metavar="NAME",
+        help="which problems; all by default (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--policies", nargs="+", metavar="NAME", help="which policies; all by default"
+    )
+    command.add_argument(
+        "--bars",
+        action=argparse.BooleanOptionalAction,
+        help="measure the bars; by default if nothing is left out",
+    )
+    command.add_argument(
+        "--study", metavar="STUDY.toml", help="add the problems and policies of a study file"
+    )
     command.set_defaults(run=run_compare)
 
-    command = commands.add_parser("policies", parents=[common], help="the policies there are, with their parameters")
+    command = commands.add_parser(
+        "policies", parents=[common], help="the policies there are, with their parameters"
+    )
     command.set_defaults(run=run_policies)
-    command = commands.add_parser("laws", parents=[common], help="the laws of delays and rewards there are, with their parameters")
+    command = commands.add_parser(
+        "laws",
+        parents=[common],
+        help="the laws of delays and rewards there are, with their parameters",
+    )
     command.set_defaults(run=run_laws)
     add_live_commands(commands, common)
     add_file_commands(commands, common)
@@ -85,10 +144,25 @@ def parser() -> argparse.ArgumentParser:
 
 def add_sweep_options(command: argparse.ArgumentParser) -> None:
     """Who does the work; `sweep_options` gives it to `sweep`."""
-    command.add_argument("--workers", type=int, metavar="N", help="threads or processes; by default one per core")
+    command.add_argument(
+        "--workers", type=int, metavar="N", help="threads or processes; by default one per core"
+    )
     place = command.add_mutually_exclusive_group()
-    place.add_argument("--processes", dest="on", action="store_const", const="processes", default="threads", help="instead of threads")
-    place.add_argument("--cluster", dest="on", metavar="ADDRESS", default="threads", help="a Dask cluster, such as tcp://host:8786")
+    place.add_argument(
+        "--processes",
+        dest="on",
+        action="store_const",
+        const="processes",
+        default="threads",
+        help="instead of threads",
+    )
+    place.add_argument(
+        "--cluster",
+        dest="on",
+        metavar="ADDRESS",
+        default="threads",
+        help="a Dask cluster, such as tcp://host:8786",
+    )
 
 
 def sweep_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -104,7 +178,11 @@ def run_reproduce(options: argparse.Namespace) -> None:
     if options.adaptivity:
         run_adaptivity(options)
         return
-    require(options.horizon is None and not options.quick, "reproduce", "--horizon and --quick belong to --adaptivity")
+    require(
+        options.horizon is None and not options.quick,
+        "reproduce",
+        "--horizon and --quick belong to --adaptivity",
+    )
     out = options.out or "out/reproduce"
     seed = DEFAULT_SEED if options.seed is None else options.seed
     summary = reproduce(
@@ -130,8 +208,14 @@ def run_adaptivity(options: argparse.Namespace) -> None:
     from patientbandits.paper.adaptivity import plan
     from patientbandits.paper.adaptivity.run import adaptivity
 
-    require(not options.experiments and not options.preset, "reproduce", "--adaptivity takes neither experiments nor presets")
-    horizon, runs = (plan.QUICK_HORIZON, plan.QUICK_RUNS) if options.quick else (plan.HORIZON, plan.RUNS)
+    require(
+        not options.experiments and not options.preset,
+        "reproduce",
+        "--adaptivity takes neither experiments nor presets",
+    )
+    horizon, runs = (
+        (plan.QUICK_HORIZON, plan.QUICK_RUNS) if options.quick else (plan.HORIZON, plan.RUNS)
+    )
     page = adaptivity(
         options.out or "out/adaptivity",
         horizon if options.horizon is None else options.horizon,
@@ -182,10 +266,20 @@ def run_compare(options: argparse.Namespace) -> None:
     from patientbandits.compare.yours import with_study
 
     began, out = time.monotonic(), options.out or "out/compare"
-    problems, policies = with_study(options.study, options.problems, options.policies, options.quick)
+    problems, policies = with_study(
+        options.study, options.problems, options.policies, options.quick
+    )
     seed = DEFAULT_SEED if options.seed is None else options.seed
     found = run(
-        out, problems, policies, options.runs, seed, options.quick, options.bars, start=progress_bar(options), **sweep_options(options)
+        out,
+        problems,
+        policies,
+        options.runs,
+        seed,
+        options.quick,
+        options.bars,
+        start=progress_bar(options),
+        **sweep_options(options),
     )
     if options.json:
         print(json.dumps(found.data(), indent=1))
@@ -194,7 +288,9 @@ def run_compare(options: argparse.Namespace) -> None:
         print(f"{heading}\n")
         print_table(table)
         print()
-    print(f"page: {out}/comparison.html   data: {out}/comparison.json, {out}/data/   {time.monotonic() - began:.0f} s")
+    print(
+        f"page: {out}/comparison.html   data: {out}/comparison.json, {out}/data/   {time.monotonic() - began:.0f} s"
+    )
 
 
 def run_policies(options: argparse.Namespace) -> None:
@@ -218,7 +314,11 @@ def print_classes(groups: dict[str, dict[str, Any]], as_json: bool) -> None:
         group: [
             {
                 "name": name,
-                "parameters": {f.name: "required" if f.default is MISSING else f.default for f in fields(kind) if f.init},
+                "parameters": {
+                    f.name: "required" if f.default is MISSING else f.default
+                    for f in fields(kind)
+                    if f.init
+                },
                 "what": (kind.__doc__ or "").strip().splitlines()[0],
             }
             for name, kind in kinds.items()
@@ -232,7 +332,10 @@ def print_classes(groups: dict[str, dict[str, Any]], as_json: bool) -> None:
         if len(found) > 1:
             print(f"{group}:")
         for row in rows:
-            shown = ", ".join(name if value == "required" else f"{name}={value!r}" for name, value in row["parameters"].items())
+            shown = ", ".join(
+                name if value == "required" else f"{name}={value!r}"
+                for name, value in row["parameters"].items()
+            )
             print(f"{row['name']}({shown})\n    {row['what']}")
 
 
@@ -240,7 +343,9 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as they must be; the first row is the heading."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
 def progress_bar(options: argparse.Namespace) -> Callable[[int], Callable[[int], None]] | None:
@@ -260,7 +365,12 @@ def progress_bar(options: argparse.Namespace) -> Callable[[int], Callable[[int],
             left = (now - began) * (total - done) / done
             bar = "█" * int(30 * done / total)
             end = "\n" if done >= total else ""
-            print(f"\r{bar:░<30} {100 * done / total:3.0f} %  {left:4.0f} s left ", end=end, file=sys.stderr, flush=True)
+            print(
+                f"\r{bar:░<30} {100 * done / total:3.0f} %  {left:4.0f} s left ",
+                end=end,
+                file=sys.stderr,
+                flush=True,
+            )
 
         return tell
 

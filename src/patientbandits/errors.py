@@ -56,8 +56,12 @@ def probability(owner: str, name: str, value: object) -> float:
 def whole(owner: str, name: str, value: object, least: int = 0) -> int:
     """An integer of at least ``least``; 3.0 counts, 3.5 does not."""
     x = number(owner, name, value)
-    require(x == x and abs(x) < 2**63 and x == int(x) and x >= least, owner,
-            f"{name} must be an integer >= {least}", **{name: value})  # fmt: skip
+    require(
+        x == x and abs(x) < 2**63 and x == int(x) and x >= least,
+        owner,
+        f"{name} must be an integer >= {least}",
+        **{name: value},
+    )
     return int(value)  # type: ignore[call-overload]
 
 
@@ -65,7 +69,9 @@ def choice(owner: str, name: str, value: object, options: Iterable[str]) -> str:
     """One of ``options``; otherwise the message proposes the nearest one."""
     known = list(options)
     if not isinstance(value, str) or value not in known:
-        raise InputError(f"{owner}: {name} must be one of {', '.join(known)}; got {name}={value!r}.{nearest(value, known)}")
+        raise InputError(
+            f"{owner}: {name} must be one of {', '.join(known)}; got {name}={value!r}.{nearest(value, known)}"
+        )
     return value
 
 

@@ -14,14 +14,39 @@ from numpy.typing import ArrayLike
 
 from patientbandits.result import write_atomically
 
-PALETTE = ("#1b6ca8", "#d1495b", "#2e933c", "#edae49", "#7b4ea3", "#00798c", "#8d6a4f", "#5c677d", "#e07a5f", "#3d405b")
+PALETTE = (
+    "#1b6ca8",
+    "#d1495b",
+    "#2e933c",
+    "#edae49",
+    "#7b4ea3",
+    "#00798c",
+    "#8d6a4f",
+    "#5c677d",
+    "#e07a5f",
+    "#3d405b",
+)
 STYLE: dict[str, Any] = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9.5, "axes.titlesize": 10.5, "axes.titleweight": "bold",
-    "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#8a8f98",
-    "axes.labelcolor": "#30343b", "xtick.color": "#555b66", "ytick.color": "#555b66", "axes.grid": True,
-    "grid.color": "#e7e9ee", "grid.linewidth": 0.8,
-    "lines.linewidth": 1.9, "legend.frameon": False, "svg.hashsalt": "patientbandits", "figure.facecolor": "white",
-}  # fmt: skip
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#8a8f98",
+    "axes.labelcolor": "#30343b",
+    "xtick.color": "#555b66",
+    "ytick.color": "#555b66",
+    "axes.grid": True,
+    "grid.color": "#e7e9ee",
+    "grid.linewidth": 0.8,
+    "lines.linewidth": 1.9,
+    "legend.frameon": False,
+    "svg.hashsalt": "patientbandits",
+    "figure.facecolor": "white",
+}
 
 
 @dataclass(frozen=True)
@@ -64,7 +89,13 @@ class Panel:
     """horizontal lines with a word to each"""
 
 
-def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2, width: float = 5.4, height: float = 3.5) -> None:
+def draw(
+    panels: Sequence[Panel],
+    stem: str | os.PathLike[str],
+    columns: int = 2,
+    width: float = 5.4,
+    height: float = 3.5,
+) -> None:
     """Draw ``panels``, each ``width`` by ``height`` inches, one legend below them, to ``stem``.png and ``stem``.svg."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -73,18 +104,30 @@ def draw(panels: Sequence[Panel], stem: str | os.PathLike[str], columns: int = 2
     rows = -(-len(panels) // columns)
     with rc_context(STYLE):  # type: ignore[arg-type]
         names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
-        per_row = max(1, min(len(names) + 1, int(columns * width * 13 / (max(map(len, names)) + 8))))
+        per_row = max(
+            1, min(len(names) + 1, int(columns * width * 13 / (max(map(len, names)) + 8)))
+        )
         entries = len(names) + any(panel.points for panel in panels)
         legend_rows = -(-entries // per_row)
         per_row = -(-entries // legend_rows)  # rows of the same length
-        figure = Figure(figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1), layout="constrained")
+        figure = Figure(
+            figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1),
+            layout="constrained",
+        )
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}
         for panel, axis in zip(panels, axes, strict=False):
             _draw_panel(panel, axis, names, handles)
         for axis in axes[len(panels) :]:
             axis.set_visible(False)
-        figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=per_row, columnspacing=1.6, handlelength=2.2)
+        figure.legend(
+            list(handles.values()),
+            list(handles),
+            loc="outside lower center",
+            ncols=per_row,
+            columnspacing=1.6,
+            handlelength=2.2,
+        )
         save(figure, stem)
 
 
@@ -102,19 +145,53 @@ def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, An
         (handle,) = axis.plot(line.x, line.y, line.dash, color=color, zorder=3)
         handles.setdefault(line.name, handle)
         if line.low is not None and line.high is not None:
-            axis.fill_between(line.x, np.maximum(line.low, -1e300), np.minimum(line.high, 1e300), color=color, alpha=0.16, linewidth=0)
+            axis.fill_between(
+                line.x,
+                np.maximum(line.low, -1e300),
+                np.minimum(line.high, 1e300),
+                color=color,
+                alpha=0.16,
+                linewidth=0,
+            )
     for points in panel.points:
         axis.plot(
-            points.x, points.y, "o", markersize=4.5, markerfacecolor="white", markeredgecolor=points.color, markeredgewidth=1.4, zorder=4
+            points.x,
+            points.y,
+            "o",
+            markersize=4.5,
+            markerfacecolor="white",
+            markeredgecolor=points.color,
+            markeredgewidth=1.4,
+            zorder=4,
         )
     if panel.points:
-        (handle,) = axis.plot([], [], "o", markersize=4.5, markerfacecolor="white", markeredgecolor="#444", markeredgewidth=1.4)
+        (handle,) = axis.plot(
+            [],
+            [],
+            "o",
+            markersize=4.5,
+            markerfacecolor="white",
+            markeredgecolor="#444",
+            markeredgewidth=1.4,
+        )
         handles.setdefault(panel.points[0].name, handle)
     for level, word in panel.levels:
         axis.axhline(level, color="#9aa0aa", linewidth=1.1, dashes=(4, 3), zorder=1)
-        place = {"xycoords": ("axes fraction", "data"), "xytext": (0, -2), "textcoords": "offset points", "ha": "center", "va": "top"}
+        place = {
+            "xycoords": ("axes fraction", "data"),
+            "xytext": (0, -2),
+            "textcoords": "offset points",
+            "ha": "center",
+            "va": "top",
+        }
         axis.annotate(word, (0.5, level), fontsize=8.5, color="#6b717c", **place)
-    axis.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel, xscale=panel.xscale, yscale=panel.yscale)
+    axis.set(
+        title=panel.title,
+        xlabel=panel.xlabel,
+        ylabel=panel.ylabel,
+        xscale=panel.xscale,
+        yscale=panel.yscale,
+    )
     if panel.yscale == "linear":
         axis.set_ylim(panel.bottom, panel.top)
     if panel.xscale == "linear":

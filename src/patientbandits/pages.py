@@ -28,19 +28,33 @@ def render_page(template: str, figures: Path, **values: Any) -> str:
 
     package = files("patientbandits")
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
         loader=jinja2.FunctionLoader(lambda name: package.joinpath(*name.split("/")).read_text()),
-    )  # fmt: skip
+    )
     environment.filters["percent"] = lambda value, digits=1: f"{100 * value:.{digits}f} %"
-    pictures = {path.stem: base64.b64encode(path.read_bytes()).decode() for path in figures.glob("*.svg")}
-    versions = {"patientbandits": __version__, "Python": platform.python_version(), "NumPy": np.__version__, "numba": numba.__version__}
+    pictures = {
+        path.stem: base64.b64encode(path.read_bytes()).decode() for path in figures.glob("*.svg")
+    }
+    versions = {
+        "patientbandits": __version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "numba": numba.__version__,
+    }
     return environment.get_template(template).render(pictures=pictures, versions=versions, **values)
 
 
-def write_csv(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_csv(
+    path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
     """A table as a file; it appears complete or not at all. Numbers have six digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(heading)
-    writer.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
+    writer.writerows(
+        [f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
     write_atomically(path, buffer.getvalue().encode())

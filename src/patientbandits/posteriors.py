@@ -19,7 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from patientbandits.errors import InputError, number, positive, require, whole
 from patientbandits.policies.cure import REACH
-from patientbandits.tempering import Array, Counts, Prior, sample_posterior, survival_in_bins, survivals
+from patientbandits.tempering import (
+    Array,
+    Counts,
+    Prior,
+    sample_posterior,
+    survival_in_bins,
+    survivals,
+)
 
 GROWTH = 1.2
 DRAWS = 2000
@@ -52,9 +59,20 @@ class CureCounts:
         for name in ("edges", "waiting", "converted"):
             object.__setattr__(self, name, _column(owner, name, getattr(self, name)))
         edges, waiting, converted = self.columns
-        require(len(edges) == len(waiting) == len(converted) > 0, owner, "edges, waiting and converted must match in number",
-                edges=len(edges), waiting=len(waiting), converted=len(converted))  # fmt: skip
-        require(bool(np.all(np.diff(edges, prepend=0.0) > 0)), owner, "edges must be > 0 and rise", edges=edges[:5].tolist())
+        require(
+            len(edges) == len(waiting) == len(converted) > 0,
+            owner,
+            "edges, waiting and converted must match in number",
+            edges=len(edges),
+            waiting=len(waiting),
+            converted=len(converted),
+        )
+        require(
+            bool(np.all(np.diff(edges, prepend=0.0) > 0)),
+            owner,
+            "edges must be > 0 and rise",
+            edges=edges[:5].tolist(),
+        )
         paid = float(converted.sum()) if self.paid is None else number(owner, "paid", self.paid)
         require(0 <= paid < math.inf, owner, "paid must be a finite number >= 0", paid=self.paid)
         object.__setattr__(self, "paid", paid)
@@ -66,9 +84,15 @@ class CureCounts:
 
     @classmethod
     def of(
-        cls, ages: ArrayLike, delays: ArrayLike, paid: float | None = None, *,
-        age_counts: ArrayLike | None = None, delay_counts: ArrayLike | None = None, unit: float = 1.0,
-    ) -> CureCounts:  # fmt: skip
+        cls,
+        ages: ArrayLike,
+        delays: ArrayLike,
+        paid: float | None = None,
+        *,
+        age_counts: ArrayLike | None = None,
+        delay_counts: ArrayLike | None = None,
+        unit: float = 1.0,
+    ) -> CureCounts:
         """From the ages of the pulls that wait and the delays of those that have converted, each standing for one pull or for its count.
 
         unit   the width of the first bins: what is within one unit is not told apart
@@ -77,7 +101,11 @@ class CureCounts:
         binned: list[Any] = []
         for name, values, counts in (("ages", ages, age_counts), ("delays", delays, delay_counts)):
             times = _column("CureCounts", name, values)
-            weights = np.ones(len(times)) if counts is None else _column("CureCounts", f"{name[:-1]}_counts", counts)
+            weights = (
+                np.ones(len(times))
+                if counts is None
+                else _column("CureCounts", f"{name[:-1]}_counts", counts)
+            )
             require(
                 len(weights) == len(times),
                 "CureCounts",
@@ -146,9 +174,17 @@ class ArmPosterior:
 
 
 def posterior(
-    arms: Sequence[CureCounts], *, draws: int = DRAWS, seed: int = 0, level: float = 0.95, times: ArrayLike | None = None,
-    scale: float = 5.0, spread: float = 1.5, successes: float = 1.0, failures: float = 1.0,
-) -> list[ArmPosterior]:  # fmt: skip
+    arms: Sequence[CureCounts],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    level: float = 0.95,
+    times: ArrayLike | None = None,
+    scale: float = 5.0,
+    spread: float = 1.5,
+    successes: float = 1.0,
+    failures: float = 1.0,
+) -> list[ArmPosterior]:
     """The posterior of each arm, from ``draws`` draws; the same seed gives the same numbers.
 
     level   of the intervals             times   where to give the lag curve; by default 25 from the first edge to 4 times the largest age
@@ -157,24 +193,49 @@ def posterior(
     owner = "posterior"
     size, chance = whole(owner, "draws", draws, 100), number(owner, "level", level)
     require(0 < chance < 1, owner, "level must be between 0 and 1", level=level)
-    require(len(arms) > 0 and all(isinstance(arm, CureCounts) for arm in arms), owner, "arms must be a list of CureCounts", arms=arms)
+    require(
+        len(arms) > 0 and all(isinstance(arm, CureCounts) for arm in arms),
+        owner,
+        "arms must be a list of CureCounts",
+        arms=arms,
+    )
     checked = [
         positive(owner, name, x)
-        for name, x in zip(("scale", "spread", "successes", "failures"), (scale, spread, successes, failures), strict=True)
+        for name, x in zip(
+            ("scale", "spread", "successes", "failures"),
+            (scale, spread, successes, failures),
+            strict=True,
+        )
     ]
     prior = Prior(math.log(checked[0]), *checked[1:])
     asked = None if times is None else _column(owner, "times", times)
     streams = np.random.SeedSequence(whole(owner, "seed", seed)).spawn(len(arms))
     randoms = [np.random.default_rng(stream) for stream in streams]
-    thetas = [sample_posterior(arm.filled(), prior, size, random) for arm, random in zip(arms, randoms, strict=True)]
+    thetas = [
+        sample_posterior(arm.filled(), prior, size, random)
+        for arm, random in zip(arms, randoms, strict=True)
+    ]
     values = np.array(
-        [random.permutation(_rates(theta)) * _mean_paid(arm) for arm, theta, random in zip(arms, thetas, randoms, strict=True)]
+        [
+            random.permutation(_rates(theta)) * _mean_paid(arm)
+            for arm, theta, random in zip(arms, thetas, randoms, strict=True)
+        ]
     )
     best = np.bincount(values.argmax(axis=0), minlength=len(arms)) / size
-    return [_summary(*row, chance, asked) for row in zip(arms, thetas, best.tolist(), randoms, strict=True)]
+    return [
+        _summary(*row, chance, asked)
+        for row in zip(arms, thetas, best.tolist(), randoms, strict=True)
+    ]
 
 
-def _summary(arm: CureCounts, theta: Array, best: float, random: np.random.Generator, level: float, asked: Array | None) -> ArmPosterior:
+def _summary(
+    arm: CureCounts,
+    theta: Array,
+    best: float,
+    random: np.random.Generator,
+    level: float,
+    asked: Array | None,
+) -> ArmPosterior:
     counts, rates, mean_paid = arm.filled(), _rates(theta), _mean_paid(arm)
     conversions = float(counts.converted.sum())
     largest = float(counts.edges[-1]) if len(counts.edges) else 0.0
@@ -182,18 +243,30 @@ def _summary(arm: CureCounts, theta: Array, best: float, random: np.random.Gener
     later = late / (1 - rates[:, None] + late)  # P(converts | has not by this age)
     expected = later @ counts.waiting
     coming = random.binomial(counts.waiting.astype(np.int64), np.clip(later, 0.0, 1.0)).sum(axis=1)
-    grid = np.geomspace(arm.columns[0][0], max(4 * largest, 100 * arm.columns[0][0]), 25) if asked is None else asked
+    grid = (
+        np.geomspace(arm.columns[0][0], max(4 * largest, 100 * arm.columns[0][0]), 25)
+        if asked is None
+        else asked
+    )
     curve, beyond = 1 - survivals(theta, grid), survivals(theta, np.array([largest]))[:, 0]
     low, high = np.quantile(curve, [(1 - level) / 2, (1 + level) / 2], axis=0)
     to_come = replace(_estimate(coming * mean_paid, level), mean=float(expected.mean()) * mean_paid)
     with np.errstate(invalid="ignore"):
         matured = conversions / (conversions + expected)
     return ArmPosterior(
-        pulls=float(counts.waiting.sum()) + conversions, conversions=conversions, rate=_estimate(rates, level),
-        value=_estimate(rates * mean_paid, level), best=best, to_come=to_come,
-        matured=_estimate(matured, level), lag=LagCurve(grid, curve.mean(axis=0), low, high), largest_age=largest,
-        rate_within=_estimate(rates * (1 - beyond), level), extrapolated=float(beyond.mean()), warning=BEYOND,
-    )  # fmt: skip
+        pulls=float(counts.waiting.sum()) + conversions,
+        conversions=conversions,
+        rate=_estimate(rates, level),
+        value=_estimate(rates * mean_paid, level),
+        best=best,
+        to_come=to_come,
+        matured=_estimate(matured, level),
+        lag=LagCurve(grid, curve.mean(axis=0), low, high),
+        largest_age=largest,
+        rate_within=_estimate(rates * (1 - beyond), level),
+        extrapolated=float(beyond.mean()),
+        warning=BEYOND,
+    )
 
 
 def _rates(theta: Array) -> Array:
@@ -216,7 +289,13 @@ def _column(owner: str, name: str, values: Any) -> Array:
     try:
         column = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{owner}: {name} must be a list of numbers; got {name}={values!r}.") from None
-    require(column.ndim == 1 and bool(np.all((column >= 0) & (column < np.inf))), owner, f"{name} must be a list of finite numbers >= 0",
-            **{name: values})  # fmt: skip
+        raise InputError(
+            f"{owner}: {name} must be a list of numbers; got {name}={values!r}."
+        ) from None
+    require(
+        column.ndim == 1 and bool(np.all((column >= 0) & (column < np.inf))),
+        owner,
+        f"{name} must be a list of finite numbers >= 0",
+        **{name: values},
+    )
     return column

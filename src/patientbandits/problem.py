@@ -38,28 +38,51 @@ class Problem:
         feedback: str = FEEDBACK[0],
     ) -> None:
         owner = "Problem"
-        means = tuple(probability(owner, "every mean", mean) for mean in items(owner, "means", means))
+        means = tuple(
+            probability(owner, "every mean", mean) for mean in items(owner, "means", means)
+        )
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
         delays = self._per_arm("delays", delays, Delay, len(means))
         rewards = self._per_arm("rewards", rewards, Reward, len(means))
         given = range(len(means)) if streams is None else items(owner, "streams", streams)
         streams = tuple(whole(owner, "every stream", stream) for stream in given)
-        require(len(streams) == len(means), owner, "streams must match means in number", streams=len(streams), means=len(means))
+        require(
+            len(streams) == len(means),
+            owner,
+            "streams must match means in number",
+            streams=len(streams),
+            means=len(means),
+        )
         for reward, mean in zip(rewards, means, strict=True):
             reward.encode(mean)
         feedback = choice(owner, "feedback", feedback, FEEDBACK)
-        given_values = {"means": means, "delays": delays, "rewards": rewards, "streams": streams, "feedback": feedback}
+        given_values = {
+            "means": means,
+            "delays": delays,
+            "rewards": rewards,
+            "streams": streams,
+            "feedback": feedback,
+        }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
 
     @staticmethod
     def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
         listed = isinstance(given, Sequence) and not isinstance(given, str)
-        values = (given,) * arms if isinstance(given, kind) else tuple(given) if listed else (given,)
+        values = (
+            (given,) * arms if isinstance(given, kind) else tuple(given) if listed else (given,)
+        )
         for value in values:
             if not isinstance(value, kind):
-                raise InputError(f"Problem: every one of {name} must be a {kind.__name__.lower()} law; got {value!r}.")
-        require(len(values) == arms, "Problem", f"{name} must be one law or as many as means", **{name: len(values), "means": arms})
+                raise InputError(
+                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; got {value!r}."
+                )
+        require(
+            len(values) == arms,
+            "Problem",
+            f"{name} must be one law or as many as means",
+            **{name: len(values), "means": arms},
+        )
         return values
 
     @property
@@ -82,9 +105,17 @@ class Problem:
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
-        arms = [whole("Problem.select", "every arm", arm) for arm in items("Problem.select", "arms", arms)]
+        arms = [
+            whole("Problem.select", "every arm", arm)
+            for arm in items("Problem.select", "arms", arms)
+        ]
         for arm in arms:
-            require(arm < self.arms, "Problem.select", f"every arm must be in 0..{self.arms - 1}", arm=arm)
+            require(
+                arm < self.arms,
+                "Problem.select",
+                f"every arm must be in 0..{self.arms - 1}",
+                arm=arm,
+            )
         return Problem(
             [self.means[arm] for arm in arms],
             [self.delays[arm] for arm in arms],
@@ -105,7 +136,9 @@ class Problem:
             "rewards": [reward.describe() for reward in self.rewards],
             "streams": list(self.streams),
         }
-        return data if self.feedback == FEEDBACK[0] else {**data, "feedback": self.feedback}  # absent from older files
+        return (
+            data if self.feedback == FEEDBACK[0] else {**data, "feedback": self.feedback}
+        )  # absent from older files
 
 
 @cache
@@ -119,7 +152,9 @@ def law_from(data: Any, owner: str = "delay") -> Delay:
     A law of the user's own is found if its class has been defined by now.
     """
     others = {law.__name__: law for law in _descendants(Delay)}
-    return _build(data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws])
+    return _build(
+        data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws]
+    )
 
 
 def reward_from(data: Any, owner: str = "reward") -> Reward:
@@ -129,7 +164,10 @@ def reward_from(data: Any, owner: str = "reward") -> Reward:
 
 def problem_from(data: dict[str, Any]) -> Problem:
     """The problem that ``describe`` gave."""
-    laws, rewards = [law_from(law) for law in data["delays"]], [reward_from(reward) for reward in data["rewards"]]
+    laws, rewards = (
+        [law_from(law) for law in data["delays"]],
+        [reward_from(reward) for reward in data["rewards"]],
+    )
     return Problem(data["means"], laws, rewards, data["streams"], data.get("feedback", FEEDBACK[0]))
 
 
@@ -139,13 +177,21 @@ def _descendants(kind: Any) -> Any:
         yield from _descendants(child)
 
 
-def _build(data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any) -> Any:
+def _build(
+    data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any
+) -> Any:
     if isinstance(data, str):
         data = {key: data}
     if not isinstance(data, dict) or key not in data:
-        raise InputError(f"{owner}: a {key} is needed, for example {{{key} = {next(iter(known))!r}}}; got {data!r}.")
+        raise InputError(
+            f"{owner}: a {key} is needed, for example {{{key} = {next(iter(known))!r}}}; got {data!r}."
+        )
     kind = others[data[key]] if data[key] in others else known[choice(owner, key, data[key], known)]
-    arguments = {name: convert.get(name, lambda value: value)(value) for name, value in data.items() if name != key}
+    arguments = {
+        name: convert.get(name, lambda value: value)(value)
+        for name, value in data.items()
+        if name != key
+    }
     return construct(kind, arguments, owner)
 
 

@@ -19,7 +19,11 @@ PUBLISHED_SCALE = 10.0
 
 def paper_delay(tail: float, preset: str = "literal") -> Delay:
     """The paper's delay law with this tail index."""
-    return Pareto(tail) if choice("paper_delay", "preset", preset, PRESETS) == "literal" else Lomax(tail, PUBLISHED_SCALE)
+    return (
+        Pareto(tail)
+        if choice("paper_delay", "preset", preset, PRESETS) == "literal"
+        else Lomax(tail, PUBLISHED_SCALE)
+    )
 
 
 def alpha_sweep(preset: str = "literal") -> Problem:
@@ -29,7 +33,10 @@ def alpha_sweep(preset: str = "literal") -> Problem:
 
 def gap_sweep(gap: float = 0.2, tail: float = 0.3, preset: str = "literal") -> Problem:
     """Figure 2: means 0.4 and 0.4 + gap, tails 1 and ``tail``."""
-    return Problem([0.4, 0.4 + positive("gap_sweep", "gap", gap)], [paper_delay(1.0, preset), paper_delay(tail, preset)])
+    return Problem(
+        [0.4, 0.4 + positive("gap_sweep", "gap", gap)],
+        [paper_delay(1.0, preset), paper_delay(tail, preset)],
+    )
 
 
 def homogeneous(preset: str = "literal") -> Problem:

@@ -70,7 +70,9 @@ class Result:
 
     @property
     def label(self) -> str:
-        return self.policy.label if self.policy is not None else str(self.settings["policy"]["policy"])
+        return (
+            self.policy.label if self.policy is not None else str(self.settings["policy"]["policy"])
+        )
 
     @property
     def final(self) -> Array:
@@ -89,9 +91,15 @@ class Result:
         """The paired difference: this policy's regret minus the other's, in the same worlds."""
         for name in ("problem", "horizon", "runs", "first_run", "seed"):
             if self.settings[name] != other.settings[name]:
-                raise InputError(f"Result.minus: both must have the same {name}; got {self.settings[name]!r} and {other.settings[name]!r}.")
-        require(np.array_equal(self.rounds, other.rounds), "Result.minus", "both must be recorded at the same rounds",
-                rounds=(len(self.rounds), len(other.rounds)))  # fmt: skip
+                raise InputError(
+                    f"Result.minus: both must have the same {name}; got {self.settings[name]!r} and {other.settings[name]!r}."
+                )
+        require(
+            np.array_equal(self.rounds, other.rounds),
+            "Result.minus",
+            "both must be recorded at the same rounds",
+            rounds=(len(self.rounds), len(other.rounds)),
+        )
         return Difference(self.rounds, self.regret - other.regret)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -121,11 +129,26 @@ class Result:
                 settings = json.loads(str(data["settings"]))
                 trace = data.get("trace")
                 rounds, regret, pulls = data["rounds"], data["regret"], data["pulls"]
-                problem, policy = _or_none(problem_from, settings["problem"]), _or_none(policy_from, settings["policy"])
+                problem, policy = (
+                    _or_none(problem_from, settings["problem"]),
+                    _or_none(policy_from, settings["policy"]),
+                )
         except FileNotFoundError:
-            raise InputError(f"Result.load: the file must exist; got {os.fspath(path)!r}.") from None
-        except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
-            raise InputError(f"Result.load: {os.fspath(path)!r} is not a complete result file ({error}).") from None
+            raise InputError(
+                f"Result.load: the file must exist; got {os.fspath(path)!r}."
+            ) from None
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            EOFError,
+            RuntimeError,
+            zipfile.BadZipFile,
+        ) as error:
+            raise InputError(
+                f"Result.load: {os.fspath(path)!r} is not a complete result file ({error})."
+            ) from None
         return cls(rounds, regret, pulls, trace, settings, problem, policy)
 
 
@@ -149,8 +172,15 @@ def join(results: list[Result]) -> Result:
     if len(results) == 1:
         return first
     settings = {**first.settings, "runs": sum(r.settings["runs"] for r in results)}
-    trace = None if first.trace is None else np.concatenate([r.trace for r in results if r.trace is not None])
-    regret, pulls = np.concatenate([r.regret for r in results]), np.concatenate([r.pulls for r in results])
+    trace = (
+        None
+        if first.trace is None
+        else np.concatenate([r.trace for r in results if r.trace is not None])
+    )
+    regret, pulls = (
+        np.concatenate([r.regret for r in results]),
+        np.concatenate([r.pulls for r in results]),
+    )
     return Result(first.rounds, regret, pulls, trace, settings, first.problem, first.policy)
 
 
@@ -161,7 +191,9 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
     if isinstance(data, str):
         data = {"policy": data}
     if not isinstance(data, dict) or "policy" not in data:
-        raise InputError(f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.')
+        raise InputError(
+            f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.'
+        )
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
     nested = {"law": law_from, "envelope": law_from, "base": policy_from, "guard": policy_from}
     arguments = {

@@ -35,11 +35,19 @@ class TwoPoint(Reward):
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        low, high = probability(self.owner, "low", self.low), probability(self.owner, "high", self.high)
+        low, high = (
+            probability(self.owner, "low", self.low),
+            probability(self.owner, "high", self.high),
+        )
         require(low < high, self.owner, "low must be < high", low=low, high=high)
 
     def encode(self, mean: float) -> tuple[str, tuple[float, float, float]]:
-        require(self.low <= mean <= self.high, self.owner, f"mean must be in [{self.low}, {self.high}]", mean=mean)
+        require(
+            self.low <= mean <= self.high,
+            self.owner,
+            f"mean must be in [{self.low}, {self.high}]",
+            mean=mean,
+        )
         return "two-point", ((mean - self.low) / (self.high - self.low), self.low, self.high)
 
 
@@ -62,7 +70,9 @@ class Scaled(Reward):
         probability(self.owner, "value", self.value)
 
     def encode(self, mean: float) -> tuple[str, tuple[float, float, float]]:
-        require(mean <= self.value, self.owner, f"mean must be <= the value {self.value}", mean=mean)
+        require(
+            mean <= self.value, self.owner, f"mean must be <= the value {self.value}", mean=mean
+        )
         return "two-point", (mean / self.value, 0.0, self.value)
 
 
@@ -80,4 +90,6 @@ class Beta(Reward):
         return "beta", (mean * self.concentration, (1.0 - mean) * self.concentration, 0.0)
 
 
-REWARDS: dict[str, type[Reward]] = {reward.__name__: reward for reward in (Bernoulli, TwoPoint, Scaled, Beta)}
+REWARDS: dict[str, type[Reward]] = {
+    reward.__name__: reward for reward in (Bernoulli, TwoPoint, Scaled, Beta)
+}

@@ -96,4 +96,6 @@ def beta(a: float, b: float, bits: Bits) -> float:
     y, bits = gamma(b, bits)
     if x + y > 0.0:
         return x / (x + y)
-    return 1.0 if unit(following(bits)) < a / (a + b) else 0.0  # both underflowed: tiny shapes, mass at the ends
+    return (
+        1.0 if unit(following(bits)) < a / (a + b) else 0.0
+    )  # both underflowed: tiny shapes, mass at the ends

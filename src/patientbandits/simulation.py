@@ -47,22 +47,43 @@ def simulate(
         raise InputError(f"simulate: policy must be a policy; got policy={policy!r}.")
     horizon, runs = whole("simulate", "horizon", horizon, 1), whole("simulate", "runs", runs, 1)
     rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
-    require(problem.arms <= horizon < 2**31 - 2, "simulate", rule,
-            horizon=horizon)  # fmt: skip
+    require(problem.arms <= horizon < 2**31 - 2, "simulate", rule, horizon=horizon)
     require_feedback("simulate", problem, policy)
     seed, first_run = whole("simulate", "seed", seed), whole("simulate", "first_run", first_run)
     if workers is not None:
         workers = whole("simulate", "workers", workers, 1)
     rounds = recorded_rounds(record, horizon)
-    out = play(problem, policy, rounds, range(first_run, first_run + runs), seed, anytime, workers, progress)
+    out = play(
+        problem,
+        policy,
+        rounds,
+        range(first_run, first_run + runs),
+        seed,
+        anytime,
+        workers,
+        progress,
+    )
     settings = settings_of(problem, policy, horizon, runs, seed, anytime, first_run)
-    return Result(rounds, out.regret, out.pulls, out.trace if out.trace.size else None, settings, problem, policy)
+    return Result(
+        rounds,
+        out.regret,
+        out.pulls,
+        out.trace if out.trace.size else None,
+        settings,
+        problem,
+        policy,
+    )
 
 
 def require_feedback(owner: str, problem: Problem, policy: Policy) -> None:
     """A policy that needs reports cannot run where rewards of 0 are never announced; the other way round it can."""
     rule = f"{policy.owner} must be told of every pull, zeros too: it needs a problem with feedback 'reports'"
-    require(policy.feedback != "reports" or problem.feedback == "reports", owner, rule, feedback=problem.feedback)
+    require(
+        policy.feedback != "reports" or problem.feedback == "reports",
+        owner,
+        rule,
+        feedback=problem.feedback,
+    )
 
 
 def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int64]:
@@ -77,15 +98,36 @@ def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int
         )
         return np.unique(np.array([*chosen, horizon], np.int64))
     count = whole("simulate", "record", record, 1)
-    return np.unique(np.linspace(horizon / count, horizon, count).round().astype(np.int64).clip(1, horizon))
+    return np.unique(
+        np.linspace(horizon / count, horizon, count).round().astype(np.int64).clip(1, horizon)
+    )
 
 
-def settings_of(problem: Problem, policy: Policy, horizon: int, runs: int, seed: int, anytime: bool, first_run: int) -> dict[str, Any]:
+def settings_of(
+    problem: Problem,
+    policy: Policy,
+    horizon: int,
+    runs: int,
+    seed: int,
+    anytime: bool,
+    first_run: int,
+) -> dict[str, Any]:
     """All that a result depends on, as plain data."""
     import numba
 
-    versions = {"patientbandits": __version__, "python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
+    versions = {
+        "patientbandits": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
     return {
-        "problem": problem.describe(), "policy": policy.describe(), "horizon": horizon, "runs": runs,
-        "first_run": first_run, "seed": seed, "anytime": anytime, "versions": versions,
-    }  # fmt: skip
+        "problem": problem.describe(),
+        "policy": policy.describe(),
+        "horizon": horizon,
+        "runs": runs,
+        "first_run": first_run,
+        "seed": seed,
+        "anytime": anytime,
+        "versions": versions,
+    }

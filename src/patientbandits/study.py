@@ -69,7 +69,13 @@ class Study:
         """(problem, policy) -> simulation."""
         return {
             (problem, policy): Simulation(
-                self.problems[problem], self.policies[policy], self.horizon, self.runs, self.seed, self.record, self.anytime
+                self.problems[problem],
+                self.policies[policy],
+                self.horizon,
+                self.runs,
+                self.seed,
+                self.record,
+                self.anytime,
             )
             for problem in self.problems
             for policy in self.policies
@@ -103,15 +109,28 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         choice("study", "setting", key, SETTINGS)
     for table in ("problems", "policies"):
         if not isinstance(data.get(table), dict) or not data[table]:
-            raise InputError(f"study: at least one [{table}.NAME] is needed; got {data.get(table)!r}.")
+            raise InputError(
+                f"study: at least one [{table}.NAME] is needed; got {data.get(table)!r}."
+            )
     if "horizon" not in data:
         raise InputError("study: horizon is needed, for example horizon = 3000.")
     problems = {key: _problem(value, f"problems.{key}") for key, value in data["problems"].items()}
-    policies = {key: policy_from(value, f"policies.{key}") for key, value in data["policies"].items()}
+    policies = {
+        key: policy_from(value, f"policies.{key}") for key, value in data["policies"].items()
+    }
     largest = max(problem.arms for problem in problems.values())
-    numbers = {key: whole("study", key, data[key], least) for key, least in (("runs", 2), ("seed", 0), ("record", 1)) if key in data}
+    numbers = {
+        key: whole("study", key, data[key], least)
+        for key, least in (("runs", 2), ("seed", 0), ("record", 1))
+        if key in data
+    }
     horizon = whole("study", "horizon", data["horizon"], 1)
-    require(horizon >= largest, "study", f"horizon must be at least the number of arms, {largest}", horizon=horizon)
+    require(
+        horizon >= largest,
+        "study",
+        f"horizon must be at least the number of arms, {largest}",
+        horizon=horizon,
+    )
     anytime = data.get("anytime", False)
     require(isinstance(anytime, bool), "study", "anytime must be true or false", anytime=anytime)
     return Study(problems, policies, horizon, anytime=anytime, **numbers)
@@ -124,7 +143,9 @@ def _problem(data: Any, owner: str) -> Problem:
         feedback = data.get("feedback", FEEDBACK[0])
         if "name" in data:
             make = PROBLEMS[choice(owner, "name", data["name"], PROBLEMS)]
-            arguments = {key: value for key, value in data.items() if key not in ("name", "feedback")}
+            arguments = {
+                key: value for key, value in data.items() if key not in ("name", "feedback")
+            }
             for key in arguments:
                 choice(owner, "argument", key, [*inspect.signature(make).parameters, "feedback"])
             return make(**arguments).with_feedback(feedback)
@@ -132,13 +153,22 @@ def _problem(data: Any, owner: str) -> Problem:
             choice(owner, "key", key, ("means", "delays", "rewards", "feedback", "name"))
         if "means" not in data:
             raise InputError(f"{owner}: means is needed, for example means = [0.6, 0.8].")
-        several = {key: data[key] if isinstance(data[key], list) else [data[key]] for key in ("delays", "rewards") if key in data}
+        several = {
+            key: data[key] if isinstance(data[key], list) else [data[key]]
+            for key in ("delays", "rewards")
+            if key in data
+        }
         laws = [law_from(law, owner) for law in several.get("delays", ["NoDelay"])]
         rewards = [reward_from(reward, owner) for reward in several.get("rewards", ["Bernoulli"])]
-        delay, reward = (laws[0] if len(laws) == 1 else laws), (rewards[0] if len(rewards) == 1 else rewards)
+        delay, reward = (
+            (laws[0] if len(laws) == 1 else laws),
+            (rewards[0] if len(rewards) == 1 else rewards),
+        )
         return Problem(data["means"], delay, reward, feedback=feedback)
     except InputError as error:
-        raise InputError(str(error) if str(error).startswith(owner) else f"{owner}: {error}") from None
+        raise InputError(
+            str(error) if str(error).startswith(owner) else f"{owner}: {error}"
+        ) from None
 
 
 def run_study(
@@ -151,19 +181,43 @@ def run_study(
     """Carry out the study; table.csv, regret.png, regret.svg and the results go to the folder ``out``."""
     folder = Path(out)
     simulations = study.simulations()
-    progress = start(sum(simulation.rounds for simulation in simulations.values())) if start else None
-    results = dict(zip(simulations, sweep(list(simulations.values()), folder / "pieces", workers, progress, on), strict=True))
+    progress = (
+        start(sum(simulation.rounds for simulation in simulations.values())) if start else None
+    )
+    results = dict(
+        zip(
+            simulations,
+            sweep(list(simulations.values()), folder / "pieces", workers, progress, on),
+            strict=True,
+        )
+    )
     (folder / "results").mkdir(exist_ok=True)
     for (problem, policy), result in results.items():
         result.save(folder / "results" / f"{_file_name(problem)}--{_file_name(policy)}.npz")
-    rows = [row for problem in study.problems for row in _rows(problem, {p: results[problem, p] for p in study.policies})]
-    panels = [_panel(problem, {policy: results[problem, policy] for policy in study.policies}) for problem in study.problems]
+    rows = [
+        row
+        for problem in study.problems
+        for row in _rows(problem, {p: results[problem, p] for p in study.policies})
+    ]
+    panels = [
+        _panel(problem, {policy: results[problem, policy] for policy in study.policies})
+        for problem in study.problems
+    ]
     draw(panels, folder / "regret")
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(["problem", "policy", "regret", "low95", "high95", "best_arm_share", "best"])
     writer.writerows(
-        [r.problem, r.policy, f"{r.regret:.6g}", f"{r.low:.6g}", f"{r.high:.6g}", f"{r.best_arm_share:.4f}", int(r.best)] for r in rows
+        [
+            r.problem,
+            r.policy,
+            f"{r.regret:.6g}",
+            f"{r.low:.6g}",
+            f"{r.high:.6g}",
+            f"{r.best_arm_share:.4f}",
+            int(r.best),
+        ]
+        for r in rows
     )
     write_atomically(folder / "table.csv", buffer.getvalue().encode())
     return rows
@@ -174,7 +228,11 @@ def _rows(problem: str, results: dict[str, Result]) -> list[Row]:
     rows = []
     for policy, result in results.items():
         low, high = (float(end[-1]) for end in result.interval())
-        gaps = np.array(result.problem.gaps) if result.problem is not None else np.zeros(result.pulls.shape[1])
+        gaps = (
+            np.array(result.problem.gaps)
+            if result.problem is not None
+            else np.zeros(result.pulls.shape[1])
+        )
         share = float(result.pulls[:, gaps == 0].sum() / result.pulls.sum())
         rows.append(
             Row(
@@ -191,7 +249,10 @@ def _rows(problem: str, results: dict[str, Result]) -> list[Row]:
 
 
 def _panel(problem: str, results: dict[str, Result]) -> Panel:
-    lines = [Line(name, result.rounds, result.mean(), *result.interval()) for name, result in results.items()]
+    lines = [
+        Line(name, result.rounds, result.mean(), *result.interval())
+        for name, result in results.items()
+    ]
     return Panel(problem, "round", "regret", lines)
 
 

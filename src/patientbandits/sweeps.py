@@ -49,8 +49,18 @@ class Simulation:
     anytime: bool = False
 
     def __post_init__(self) -> None:
-        require(isinstance(self.problem, Problem), "Simulation", "problem must be a Problem", problem=self.problem)
-        require(isinstance(self.policy, Policy), "Simulation", "policy must be a policy", policy=self.policy)
+        require(
+            isinstance(self.problem, Problem),
+            "Simulation",
+            "problem must be a Problem",
+            problem=self.problem,
+        )
+        require(
+            isinstance(self.policy, Policy),
+            "Simulation",
+            "policy must be a policy",
+            policy=self.policy,
+        )
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
         require_feedback("Simulation", self.problem, self.policy)
@@ -66,12 +76,23 @@ class Simulation:
         return [(first, min(size, self.runs - first)) for first in range(0, self.runs, size)]
 
     def play(self, first_run: int, runs: int, workers: int | None) -> Result:
-        return simulate(self.problem, self.policy, self.horizon, runs, self.seed, record=self.record,
-                        anytime=self.anytime, first_run=first_run, workers=workers)  # fmt: skip
+        return simulate(
+            self.problem,
+            self.policy,
+            self.horizon,
+            runs,
+            self.seed,
+            record=self.record,
+            anytime=self.anytime,
+            first_run=first_run,
+            workers=workers,
+        )
 
     def settings(self, first_run: int, runs: int) -> dict[str, Any]:
         """What a piece depends on, code aside, as plain data."""
-        return settings_of(self.problem, self.policy, self.horizon, runs, self.seed, self.anytime, first_run)
+        return settings_of(
+            self.problem, self.policy, self.horizon, runs, self.seed, self.anytime, first_run
+        )
 
     def code(self, with_memory: bool = True) -> str | None:
         """A digest of the code it runs and of what that starts from, or None if it cannot be known."""
@@ -79,9 +100,14 @@ class Simulation:
 
     def address(self, first_run: int, runs: int, code: str | None = None) -> str:
         """The name of a piece; ``code`` saves asking for it again."""
-        settings, rounds = self.settings(first_run, runs), recorded_rounds(self.record, self.horizon).tolist()
+        settings, rounds = (
+            self.settings(first_run, runs),
+            recorded_rounds(self.record, self.horizon).tolist(),
+        )
         code = code or self.code() or uuid.uuid4().hex  # unknown code: never found again
-        return hashlib.sha256(json.dumps([settings, rounds, code], sort_keys=True, default=plain).encode()).hexdigest()[:32]
+        return hashlib.sha256(
+            json.dumps([settings, rounds, code], sort_keys=True, default=plain).encode()
+        ).hexdigest()[:32]
 
 
 class Expected(NamedTuple):
@@ -111,22 +137,39 @@ class Piece(NamedTuple):
             here = Expected.by(self.simulation)
             rule = f"sweep: every worker must have the sender's versions and code; on {platform.node()}"
             if here.versions != self.expected.versions:
-                raise InputError(f"{rule} the versions are {here.versions}, the sender's {self.expected.versions}.")
+                raise InputError(
+                    f"{rule} the versions are {here.versions}, the sender's {self.expected.versions}."
+                )
             if here.code != self.expected.code:
-                raise InputError(f"{rule} the code of {self.simulation.policy.owner}, of its problem or of the engine is another.")
-        return replace(self.simulation.play(self.first_run, self.runs, threads), problem=None, policy=None, settings={})
+                raise InputError(
+                    f"{rule} the code of {self.simulation.policy.owner}, of its problem or of the engine is another."
+                )
+        return replace(
+            self.simulation.play(self.first_run, self.runs, threads),
+            problem=None,
+            policy=None,
+            settings={},
+        )
 
     def complete(self, result: Result) -> Result:
         """What `play` or a file gave, as `simulate` gives it."""
         settings = self.simulation.settings(self.first_run, self.runs)
-        return replace(result, problem=self.simulation.problem, policy=self.simulation.policy, settings=settings)
+        return replace(
+            result,
+            problem=self.simulation.problem,
+            policy=self.simulation.policy,
+            settings=settings,
+        )
 
 
 def pieces_of(simulation: Simulation, elsewhere: bool) -> list[Piece]:
     """The pieces of a simulation, in order."""
     code = simulation.code()  # also makes the kernel, once, before several threads ask for it
     expected = Expected.by(simulation) if elsewhere else None
-    return [Piece(simulation, *part, simulation.address(*part, code), expected) for part in simulation.pieces()]
+    return [
+        Piece(simulation, *part, simulation.address(*part, code), expected)
+        for part in simulation.pieces()
+    ]
 
 
 def sweep(
@@ -161,7 +204,9 @@ def sweep(
                 done(number, kept)
         missing = [number for number in range(len(pieces)) if number not in results]
         threads = max(1, cores // max(1, len(missing)))  # few pieces share the cores
-        with closing(carry_out(_play, [(number, pieces[number], threads) for number in missing])) as played:
+        with closing(
+            carry_out(_play, [(number, pieces[number], threads) for number in missing])
+        ) as played:
             for number, result in played:
                 if store:
                     store.put(pieces[number].name, pieces[number].complete(result))
@@ -180,7 +225,9 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        for leftover in folder.glob(TEMPORARY):  # of a write that was killed; others may be at work on theirs
+        for leftover in folder.glob(
+            TEMPORARY
+        ):  # of a write that was killed; others may be at work on theirs
             with suppress(OSError):
                 if time.time() - leftover.stat().st_mtime > ABANDONED_SECONDS:
                     leftover.unlink()
@@ -197,4 +244,6 @@ class Store:
         return result if result.settings.get("piece") == name else None
 
     def put(self, name: str, result: Result) -> None:
-        replace(result, settings={**result.settings, "piece": name}).save(self.folder / f"{name}.npz")
+        replace(result, settings={**result.settings, "piece": name}).save(
+            self.folder / f"{name}.npz"
+        )

@@ -41,26 +41,40 @@ def team(workers: int | None = None, on: str = "threads") -> Iterator[Team]:
         return
     if not isinstance(on, str) or not ADDRESS.fullmatch(on):
         known = ", ".join(LOCAL)
-        raise InputError(f"sweep: on must be one of {known}, or the address of a Dask scheduler such as tcp://host:8786; got on={on!r}.")
+        raise InputError(
+            f"sweep: on must be one of {known}, or the address of a Dask scheduler such as tcp://host:8786; got on={on!r}."
+        )
     if workers is not None:
-        raise InputError(f"sweep: workers must not be given with a cluster, which has its own; got workers={workers!r}.")
+        raise InputError(
+            f"sweep: workers must not be given with a cluster, which has its own; got workers={workers!r}."
+        )
     with _connected(on) as client:
         yield Team(1, lambda function, calls: _remotely(function, calls, client))
 
 
-def _locally(function: Callable[..., Any], calls: Sequence[Call], size: int, backend: str) -> Generator[Any, None, None]:
-    parallel = Parallel(size, backend=backend, batch_size=1, max_nbytes=None, return_as="generator_unordered")
+def _locally(
+    function: Callable[..., Any], calls: Sequence[Call], size: int, backend: str
+) -> Generator[Any, None, None]:
+    parallel = Parallel(
+        size, backend=backend, batch_size=1, max_nbytes=None, return_as="generator_unordered"
+    )
     results = parallel(delayed(function)(*call) for call in calls)
     try:
         for result in results:  # noqa: UP028  # `yield from` would close it before the warnings are off
             yield result
     except BrokenExecutor as error:
-        raise ChildProcessError(f"sweep: a worker process died (out of memory?): {type(error).__name__}") from error
+        raise ChildProcessError(
+            f"sweep: a worker process died (out of memory?): {type(error).__name__}"
+        ) from error
     except pickle.PicklingError as error:
-        raise InputError(f"sweep: problem and policy must be picklable to leave this process; got: {error.__cause__ or error}") from error
+        raise InputError(
+            f"sweep: problem and policy must be picklable to leave this process; got: {error.__cause__ or error}"
+        ) from error
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib deplores that not all results were fetched: we were interrupted
+            warnings.simplefilter(
+                "ignore"
+            )  # joblib deplores that not all results were fetched: we were interrupted
             results.close()
 
 
@@ -69,28 +83,40 @@ def _connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("sweep: a cluster needs Dask's package `distributed`: pip install patientbandits[cluster]") from None
+        raise InputError(
+            "sweep: a cluster needs Dask's package `distributed`: pip install patientbandits[cluster]"
+        ) from None
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except OSError as error:
-        raise InputError(f"sweep: a Dask scheduler must answer at {address!r}; got: {str(error).splitlines()[0]}") from None
+        raise InputError(
+            f"sweep: a Dask scheduler must answer at {address!r}; got: {str(error).splitlines()[0]}"
+        ) from None
     with client:
         try:
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
-            raise InputError(f"sweep: the cluster at {address!r} must have a worker; got none in {CONNECT_SECONDS} s.") from None
+            raise InputError(
+                f"sweep: the cluster at {address!r} must have a worker; got none in {CONNECT_SECONDS} s."
+            ) from None
         yield client
 
 
-def _remotely(function: Callable[..., Any], calls: Sequence[Call], client: Any) -> Generator[Any, None, None]:
+def _remotely(
+    function: Callable[..., Any], calls: Sequence[Call], client: Any
+) -> Generator[Any, None, None]:
     from distributed import KilledWorker, as_completed
 
     try:
         for future, result in as_completed(
-            [client.submit(function, *call, pure=False) for call in calls], with_results=True, loop=client.loop
+            [client.submit(function, *call, pure=False) for call in calls],
+            with_results=True,
+            loop=client.loop,
         ):
             if future.status != "finished":
-                raise ConnectionError(f"sweep: the scheduler at {client.scheduler.address!r} is gone")
+                raise ConnectionError(
+                    f"sweep: the scheduler at {client.scheduler.address!r} is gone"
+                )
             yield result
     except KilledWorker as error:
         raise ChildProcessError(f"sweep: {error}") from error

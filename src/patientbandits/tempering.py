@@ -41,13 +41,20 @@ class Prior(NamedTuple):
         )
         normal = random.standard_normal((2, size))
         logit = np.clip(logit, -FARTHEST_LOGIT, FARTHEST_LOGIT)
-        return np.column_stack([logit, LOG_TAIL + LOG_TAIL_SD * normal[0], self.log_scale + self.spread * normal[1]])
+        return np.column_stack(
+            [logit, LOG_TAIL + LOG_TAIL_SD * normal[0], self.log_scale + self.spread * normal[1]]
+        )
 
     def log_density(self, theta: Array) -> Array:
         """Up to a constant; -infinity beyond the farthest logit."""
         logit, log_tail, log_scale = theta.T
-        total = -self.successes * np.logaddexp(0.0, -logit) - self.failures * np.logaddexp(0.0, logit)
-        total -= 0.5 * ((log_tail - LOG_TAIL) / LOG_TAIL_SD) ** 2 + 0.5 * ((log_scale - self.log_scale) / self.spread) ** 2
+        total = -self.successes * np.logaddexp(0.0, -logit) - self.failures * np.logaddexp(
+            0.0, logit
+        )
+        total -= (
+            0.5 * ((log_tail - LOG_TAIL) / LOG_TAIL_SD) ** 2
+            + 0.5 * ((log_scale - self.log_scale) / self.spread) ** 2
+        )
         return np.where(np.abs(logit) <= FARTHEST_LOGIT, total, -np.inf)
 
 
@@ -116,12 +123,19 @@ def sample_posterior(counts: Counts, prior: Prior, size: int, random: np.random.
         b = 1.0 if step >= 1.0 - b else b + step
         weights = np.exp(step * (heights - heights.max()))
         weights /= weights.sum()
-        chosen = np.minimum(np.searchsorted(np.cumsum(weights), (np.arange(size) + random.random()) / size), size - 1)
+        chosen = np.minimum(
+            np.searchsorted(np.cumsum(weights), (np.arange(size) + random.random()) / size),
+            size - 1,
+        )
         theta, heights, densities = theta[chosen], heights[chosen], densities[chosen]
         shape = np.linalg.cholesky(np.cov(theta.T) + 1e-14 * np.eye(3))
         for move in range(MOVES if b < 1.0 else LAST_MOVES):
             there = theta + SIZES[move % len(SIZES)] * random.standard_normal((size, 3)) @ shape.T
             height, density = log_likelihood(there, counts), prior.log_density(there)
             accepted = np.log1p(-random.random(size)) < b * (height - heights) + density - densities
-            theta[accepted], heights[accepted], densities[accepted] = there[accepted], height[accepted], density[accepted]
+            theta[accepted], heights[accepted], densities[accepted] = (
+                there[accepted],
+                height[accepted],
+                density[accepted],
+            )
     return theta

@@ -16,25 +16,42 @@ from patientbandits.problem import Problem
 FORMS = ("corrected", "printed")
 
 
-def confidence_width(pulls: int, arms: int, horizon: int, alpha: float, width: str = "paper", delta: float | None = None) -> float:
+def confidence_width(
+    pulls: int,
+    arms: int,
+    horizon: int,
+    alpha: float,
+    width: str = "paper",
+    delta: float | None = None,
+) -> float:
     """sqrt(2 log(2/delta) / n) + 2 n^-(alpha ^ 1/2), by default with delta = 1 / (K T^3)        (Theorem 1, eq. 4)
 
     |mean estimate - mean| is at most this with probability 1 - delta. Width "tight": half the first term.
     """
     owner = "confidence_width"
-    n, arms, horizon = whole(owner, "pulls", pulls, 1), whole(owner, "arms", arms, 1), whole(owner, "horizon", horizon, 1)
+    n, arms, horizon = (
+        whole(owner, "pulls", pulls, 1),
+        whole(owner, "arms", arms, 1),
+        whole(owner, "horizon", horizon, 1),
+    )
     alpha = positive(owner, "alpha", alpha)
     spread = {"paper": 2.0, "tight": 0.5}[choice(owner, "width", width, ("paper", "tight"))]
     if delta is None:
         level = math.log(2 * arms) + 3 * math.log(horizon)
     else:
-        require(0 < number(owner, "delta", delta) < 1, owner, "delta must be in (0, 1)", delta=delta)
+        require(
+            0 < number(owner, "delta", delta) < 1, owner, "delta must be in (0, 1)", delta=delta
+        )
         level = math.log(2 / delta)
     return math.sqrt(spread * level / n) + 2 * n ** -min(alpha, 0.5)
 
 
 def gap_dependent_bound(
-    problem: Problem | Sequence[float], horizon: int, alpha: float, form: str = "corrected", width: str = "paper"
+    problem: Problem | Sequence[float],
+    horizon: int,
+    alpha: float,
+    form: str = "corrected",
+    width: str = "paper",
 ) -> float:
     """sum over gaps > 0 of [64 log(2T) / gap  v  (8/gap)^(((1-alpha)/alpha) v 1)] + 2K        (Theorem 2)
 
@@ -51,8 +68,20 @@ def schedule_bound(problem: Problem | Sequence[float], horizon: int, alpha: floa
     return _gap_sum("schedule_bound", problem, horizon, alpha, "printed", "paper", printed=128.0)
 
 
-def _gap_sum(owner: str, problem: Problem | Sequence[float], horizon: int, alpha: float, form: str, width: str, printed: float) -> float:
-    gaps = problem.gaps if isinstance(problem, Problem) else tuple(number(owner, "every gap", gap) for gap in items(owner, "gaps", problem))
+def _gap_sum(
+    owner: str,
+    problem: Problem | Sequence[float],
+    horizon: int,
+    alpha: float,
+    form: str,
+    width: str,
+    printed: float,
+) -> float:
+    gaps = (
+        problem.gaps
+        if isinstance(problem, Problem)
+        else tuple(number(owner, "every gap", gap) for gap in items(owner, "gaps", problem))
+    )
     require(all(0 <= gap <= 1 for gap in gaps), owner, "every gap must be in [0, 1]", gaps=gaps)
     whole(owner, "horizon", horizon, len(gaps))
     positive(owner, "alpha", alpha)
@@ -65,30 +94,46 @@ def _gap_sum(owner: str, problem: Problem | Sequence[float], horizon: int, alpha
 
     def term(gap: float) -> float:
         log_second = math.log(second) + power * math.log(8 / gap)
-        return max(first * math.log(2 * horizon) / gap, math.exp(log_second) if log_second < 700 else math.inf)
+        return max(
+            first * math.log(2 * horizon) / gap,
+            math.exp(log_second) if log_second < 700 else math.inf,
+        )
 
     return sum(term(gap) for gap in gaps if gap > 0) + 2 * len(gaps)
 
 
-def minimax_bound(arms: int, horizon: int, alpha: float, form: str = "corrected", width: str = "paper") -> float:
+def minimax_bound(
+    arms: int, horizon: int, alpha: float, form: str = "corrected", width: str = "paper"
+) -> float:
     """2 * 64^((1-alpha) v 1/2) T^(1 - alpha ^ 1/2) (K log(2T))^(alpha ^ 1/2) + 2K        (Theorem 3)
 
     Corrected: 128 in place of 64; with the tight width 64 holds.
     """
     owner = "minimax_bound"
-    arms, horizon, alpha = whole(owner, "arms", arms, 1), whole(owner, "horizon", horizon, 1), positive(owner, "alpha", alpha)
+    arms, horizon, alpha = (
+        whole(owner, "arms", arms, 1),
+        whole(owner, "horizon", horizon, 1),
+        positive(owner, "alpha", alpha),
+    )
     base = (
         128.0
-        if choice(owner, "form", form, FORMS) == "corrected" and choice(owner, "width", width, ("paper", "tight")) == "paper"
+        if choice(owner, "form", form, FORMS) == "corrected"
+        and choice(owner, "width", width, ("paper", "tight")) == "paper"
         else 64.0
     )
     a = min(alpha, 0.5)
-    return 2 * base ** max(1 - alpha, 0.5) * horizon ** (1 - a) * (arms * math.log(2 * horizon)) ** a + 2 * arms
+    return (
+        2 * base ** max(1 - alpha, 0.5) * horizon ** (1 - a) * (arms * math.log(2 * horizon)) ** a
+        + 2 * arms
+    )
 
 
 def lower_bound(horizon: int, alpha: float) -> float:
     """T^(1-alpha) / 8: on one of the two problems of `problems.indistinguishable_pair`, for any policy        (Theorem 4)"""
-    return whole("lower_bound", "horizon", horizon, 2) ** (1 - positive("lower_bound", "alpha", alpha)) / 8
+    return (
+        whole("lower_bound", "horizon", horizon, 2) ** (1 - positive("lower_bound", "alpha", alpha))
+        / 8
+    )
 
 
 def no_adaptation_bound(horizon: int, alpha: float) -> float:
@@ -107,17 +152,25 @@ def adaptive_rate(arms: int, horizon: int, alpha: float) -> float:
     """
     owner = "adaptive_rate"
     horizon = whole(owner, "horizon", horizon, 1)
-    return horizon * (whole(owner, "arms", arms, 1) / horizon) ** min(positive(owner, "alpha", alpha), 0.5)
+    return horizon * (whole(owner, "arms", arms, 1) / horizon) ** min(
+        positive(owner, "alpha", alpha), 0.5
+    )
 
 
 def adaptive_penalty(arms: int, horizon: int, c: float, mean_floor: float) -> float:
     """log(16 sqrt(log(2 K T^3)) / (c mean_floor)): what Adapt-PatientBandits takes off its estimate, times log N        (Algorithm 2)"""
     owner = "adaptive_penalty"
-    level = math.log(2 * whole(owner, "arms", arms, 1)) + 3 * math.log(whole(owner, "horizon", horizon, 1))
-    return math.log(16 / (positive(owner, "c", c) * positive(owner, "mean_floor", mean_floor))) + 0.5 * math.log(level)
+    level = math.log(2 * whole(owner, "arms", arms, 1)) + 3 * math.log(
+        whole(owner, "horizon", horizon, 1)
+    )
+    return math.log(
+        16 / (positive(owner, "c", c) * positive(owner, "mean_floor", mean_floor))
+    ) + 0.5 * math.log(level)
 
 
-def adaptive_start(alpha: float, mean: float, penalty: float, ratio: float, share: float = 1.0) -> float:
+def adaptive_start(
+    alpha: float, mean: float, penalty: float, ratio: float, share: float = 1.0
+) -> float:
     """max(2 ceil(d/r), e^(2 penalty)),  d = 1 v ceil((share mean (1 - r^alpha) e^penalty)^(1/alpha)),  r = d/D
 
     The pulls N of the leading arm from which Adapt-PatientBandits' alpha_low is above 0, noise aside, if that arm has this mean and
@@ -126,8 +179,17 @@ def adaptive_start(alpha: float, mean: float, penalty: float, ratio: float, shar
     is between N and K N.
     """
     owner = "adaptive_start"
-    alpha, mean, share = positive(owner, "alpha", alpha), positive(owner, "mean", mean), positive(owner, "share", share)
-    require(0 <= number(owner, "penalty", penalty) < math.inf, owner, "penalty must be finite and >= 0", penalty=penalty)
+    alpha, mean, share = (
+        positive(owner, "alpha", alpha),
+        positive(owner, "mean", mean),
+        positive(owner, "share", share),
+    )
+    require(
+        0 <= number(owner, "penalty", penalty) < math.inf,
+        owner,
+        "penalty must be finite and >= 0",
+        penalty=penalty,
+    )
     require(0 < number(owner, "ratio", ratio) < 1, owner, "ratio must be in (0, 1)", ratio=ratio)
     log_d = (math.log(share * mean * -math.expm1(alpha * math.log(ratio))) + penalty) / alpha
     if max(log_d - math.log(ratio), 2 * penalty) > 700:

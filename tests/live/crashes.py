@@ -15,7 +15,9 @@ from patientbandits.live.store.sqlite import SQLiteStore
 OFF, NORMAL, FULL = 0, 1, 2
 
 
-def recorded(folder: Path, synchronous: int, clients: int, each: int, seed: int = 1) -> tuple[Disk, list[Acknowledged], list[Line]]:
+def recorded(
+    folder: Path, synchronous: int, clients: int, each: int, seed: int = 1
+) -> tuple[Disk, list[Acknowledged], list[Line]]:
     """Run traffic on a disk that writes down what it does; what it did, what was answered, and the log in the end."""
     path = folder / "shop.db"
     disk = Disk(f"recorded-{folder.name}", path)
@@ -28,16 +30,27 @@ def recorded(folder: Path, synchronous: int, clients: int, each: int, seed: int 
     return disk, answers, log
 
 
-def crashes(folder: Path, disk: Disk, answers: list[Acknowledged], log: list[Line], points: int, seed: int = 1) -> list[int]:
+def crashes(
+    folder: Path,
+    disk: Disk,
+    answers: list[Acknowledged],
+    log: list[Line],
+    points: int,
+    seed: int = 1,
+) -> list[int]:
     """Of ``points`` crashes: how many acknowledged records each lost."""
     chance, image, losses = random.Random(seed), Image(), []
-    chosen = set(chance.sample(range(len(disk.operations) + 1), min(points, len(disk.operations) + 1)))
+    chosen = set(
+        chance.sample(range(len(disk.operations) + 1), min(points, len(disk.operations) + 1))
+    )
     for n in range(len(disk.operations) + 1):
         if n in chosen:
             there = folder / str(n)
             there.mkdir()
             image.crash(there, "shop.db", chance)
-            with Shop(SQLiteStore(there / "shop.db", vfs="unix", synchronous=OFF)) as shop:  # quick: the disk is not the matter any more
+            with Shop(
+                SQLiteStore(there / "shop.db", vfs="unix", synchronous=OFF)
+            ) as shop:  # quick: the disk is not the matter any more
                 left = whole(shop)
                 assert left == log[: len(left)], "the log is not the beginning of what was written"
                 losses.append(len(lost(shop, [answer for answer in answers if answer.when <= n])))
@@ -45,7 +58,11 @@ def crashes(folder: Path, disk: Disk, answers: list[Acknowledged], log: list[Lin
                 known = [answer for answer in answers if answer.when <= n][-1:]
                 if known and not losses[-1]:
                     repeated = again.decide(key=known[0].key)
-                    assert (repeated.id, repeated.arm, repeated.duplicate) == (known[0].id, known[0].arm, True)
+                    assert (repeated.id, repeated.arm, repeated.duplicate) == (
+                        known[0].id,
+                        known[0].arm,
+                        True,
+                    )
                 again.decide(key="after the crash")
                 assert len(whole(shop)) == max(len(left), 1) + 1
             for file in there.iterdir():

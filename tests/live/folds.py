@@ -16,7 +16,11 @@ def counts(handle) -> dict[str, tuple[int, int]]:
     """arm: (decisions, sum of conversions in millionths), of arms that were chosen and can be; from the running state."""
     state = running(handle)
     names = [state.settings.arms[place] for place in state.settings.active]
-    pairs = zip(names, zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True), strict=True)
+    pairs = zip(
+        names,
+        zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True),
+        strict=True,
+    )
     return {name: pair for name, pair in pairs if pair[0]}
 
 
@@ -36,6 +40,10 @@ def equal(one: State, other: State) -> None:
 
 def minds_equal(one, other) -> None:
     assert (one.made, one.capacity) == (other.made, other.capacity)
-    for a, b in [*zip(one.counts[:2], other.counts[:2], strict=True), (one.seqs, other.seqs), *zip(one.memory, other.memory, strict=True)]:
+    for a, b in [
+        *zip(one.counts[:2], other.counts[:2], strict=True),
+        (one.seqs, other.seqs),
+        *zip(one.memory, other.memory, strict=True),
+    ]:
         assert a.shape == b.shape
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")

@@ -10,7 +10,10 @@ import msgspec
 from server_process import Connection, ServerProcess, post
 from workload import ARMS, EXPERIMENT, Acknowledged
 
-DECISIONS, CONVERSIONS = f"/v1/experiments/{EXPERIMENT}/decisions", f"/v1/experiments/{EXPERIMENT}/conversions"
+DECISIONS, CONVERSIONS = (
+    f"/v1/experiments/{EXPERIMENT}/decisions",
+    f"/v1/experiments/{EXPERIMENT}/conversions",
+)
 
 
 class Client:
@@ -33,7 +36,10 @@ class Client:
         if self._open is None:
             self._sent += 1
             key = f"{self.number}-{self._sent}"
-            self._open = post(DECISIONS, msgspec.json.encode({"key": key})), Acknowledged(0, key, "", "", None)
+            self._open = (
+                post(DECISIONS, msgspec.json.encode({"key": key})),
+                Acknowledged(0, key, "", "", None),
+            )
         connection.send(*self._open)
 
     def _answered(self, connection: Connection, status: int, body: bytes) -> None:
@@ -55,7 +61,9 @@ class Client:
         self._next(connection)
 
 
-def kills(db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4) -> tuple[list[Acknowledged], list[float], int]:
+def kills(
+    db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4
+) -> tuple[list[Acknowledged], list[float], int]:
     """Start, load, kill, ``cycles`` times; (what was acknowledged, seconds until ready at each restart, requests repeated)"""
     chance, answers, ready = random.Random(seed), list[Acknowledged](), list[float]()
     all_clients = [Client(number, seed, answers) for number in range(clients)]
@@ -70,7 +78,9 @@ def kills(db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float 
         server = ServerProcess(db)
         try:
             if cycle == 0:
-                status, _ = server.ask("POST", "/v1/experiments", {"name": EXPERIMENT, "arms": ARMS, "seed": 1})
+                status, _ = server.ask(
+                    "POST", "/v1/experiments", {"name": EXPERIMENT, "arms": ARMS, "seed": 1}
+                )
                 assert status == 201
             else:
                 ready.append(server.ready)

@@ -17,7 +17,9 @@ from patientbandits.live.store.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
 FACTS = {"program": "patientbandits live", "version": "1"}
-ADAPT = pb.AdaptPatientBandits(c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published")
+ADAPT = pb.AdaptPatientBandits(
+    c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
+)
 
 
 def fill(shop, clock) -> dict:
@@ -28,7 +30,15 @@ def fill(shop, clock) -> dict:
         ("adapt", ADAPT, 3600.0),
         ("ducb", pb.DUCB(pb.Lomax(0.7, 60.0), 600), 7200.0),
     ):
-        button = shop.experiment(name, ["red", "green", "blue"], policy=policy, window=window, sticky=name == "ducb", scale=20.0, seed=4)
+        button = shop.experiment(
+            name,
+            ["red", "green", "blue"],
+            policy=policy,
+            window=window,
+            sticky=name == "ducb",
+            scale=20.0,
+            seed=4,
+        )
         made, paid = [], {}
         for j in range(60):
             clock[0] += 7.25 * (j % 5)
@@ -46,14 +56,22 @@ def fill(shop, clock) -> dict:
             if j == 45:
                 button.change(paused=True)
                 button.change(paused=False)
-        late = next(decision for decision in made if decision.id not in paid and not decision.duplicate)
+        late = next(
+            decision for decision in made if decision.id not in paid and not decision.duplicate
+        )
         clock[0] += 10_000.0
         button.convert(late.id, 20.0)
         state = shop.journal.state(button.experiment.id)
         told[name] = {
-            "arms": list(state.settings.arms), "pulls": state.mind.counts.pulls.tolist(), "paid": state.mind.counts.paid.tolist(),
-            "decisions": [[made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"] for j in range(len(made))], "late": late.id,
-        }  # fmt: skip
+            "arms": list(state.settings.arms),
+            "pulls": state.mind.counts.pulls.tolist(),
+            "paid": state.mind.counts.paid.tolist(),
+            "decisions": [
+                [made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"]
+                for j in range(len(made))
+            ],
+            "late": late.id,
+        }
     return told
 
 
@@ -67,14 +85,19 @@ def main() -> None:
         lines = [f"{for_postgres(statement)};" for statement in MIGRATIONS[0]]
         with shop.store.reading() as reader:
             secret = {"secret": reader.fact("secret")}
-            lines += [f"INSERT INTO facts VALUES ('{name}', '{value}');" for name, value in {**FACTS, **secret}.items()]
+            lines += [
+                f"INSERT INTO facts VALUES ('{name}', '{value}');"
+                for name, value in {**FACTS, **secret}.items()
+            ]
             for table in ("experiments", "log"):
                 for row in reader.rows(f"SELECT {TABLES[table]} FROM {table} ORDER BY 1, 2"):
                     lines.append(
                         f"INSERT INTO {table} ({TABLES[table]}) VALUES ({', '.join(Literal(value).as_string() for value in row)});"
                     )
     (DATA / "v1.sql").write_text("\n".join(lines) + "\n")
-    (DATA / "v1.json").write_text(json.dumps({"clock": clock[0], "experiments": told}, indent=1) + "\n")
+    (DATA / "v1.json").write_text(
+        json.dumps({"clock": clock[0], "experiments": told}, indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

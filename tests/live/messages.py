@@ -48,34 +48,64 @@ def expected(arms: list[str], messages: list[Message]) -> Counted:
         if message.at is None or message.at - START <= WINDOW:
             paid[arms[decision]] += round(message.value * 10**6)
     kinds = Counter(message.kind for message in messages)
-    answers = Counter(first=len(first), duplicate=kinds["true"] - len(first), different=kinds["wrong"], unknown=kinds["unknown"])
+    answers = Counter(
+        first=len(first),
+        duplicate=kinds["true"] - len(first),
+        different=kinds["wrong"],
+        unknown=kinds["unknown"],
+    )
     return Counted({arm: (decided[arm], paid[arm]) for arm in decided}, answers)
 
 
-def written(ids: list[str], conversions: int, total: int, forge: Signer, rng: np.random.Generator) -> list[Message]:
+def written(
+    ids: list[str], conversions: int, total: int, forge: Signer, rng: np.random.Generator
+) -> list[Message]:
     """The messages, in the order of their delivery: 5 % about unknown decisions, 1 % with another value, the rest true."""
     converted = rng.choice(len(ids), conversions, replace=False)
     values = VALUES[rng.integers(0, len(VALUES), len(ids))]
     ats = START + rng.choice([0.0, 1.0, 500.0, WINDOW, WINDOW + 1, 4000.0], len(ids))
-    true = [Message("true", d, ids[d], float(values[d]), float(ats[d]) if d % 4 else None) for d in converted.tolist()]
-    wrong = [true[j]._replace(kind="wrong", value=(true[j].value + 0.5) % 1.0) for j in rng.integers(0, conversions, total // 100)]
-    unknown = [Message("unknown", -1, forge.name(1, int(n)), 1.0, None) for n in rng.integers(1, 2**40, total // 20)]
-    again = [true[j] for j in rng.integers(0, conversions, total - len(true) - len(wrong) - len(unknown))]
+    true = [
+        Message("true", d, ids[d], float(values[d]), float(ats[d]) if d % 4 else None)
+        for d in converted.tolist()
+    ]
+    wrong = [
+        true[j]._replace(kind="wrong", value=(true[j].value + 0.5) % 1.0)
+        for j in rng.integers(0, conversions, total // 100)
+    ]
+    unknown = [
+        Message("unknown", -1, forge.name(1, int(n)), 1.0, None)
+        for n in rng.integers(1, 2**40, total // 20)
+    ]
+    again = [
+        true[j] for j in rng.integers(0, conversions, total - len(true) - len(wrong) - len(unknown))
+    ]
     everything = true + wrong + unknown + again
     return [everything[j] for j in rng.permutation(len(everything))]
 
 
-def deliver(button: live.ExperimentHandle, messages: list[Message], known: set[int], batch: int) -> Counter[str]:
+def deliver(
+    button: live.ExperimentHandle, messages: list[Message], known: set[int], batch: int
+) -> Counter[str]:
     """One client: in batches; what conflicts is held back until its decision's conversion is known."""
     answers: Counter[str] = Counter()
     while messages:
-        now = [message for message in messages[:batch] if message.kind != "wrong" or message.decision in known]
-        later = [message for message in messages[:batch] if message.kind == "wrong" and message.decision not in known]
+        now = [
+            message
+            for message in messages[:batch]
+            if message.kind != "wrong" or message.decision in known
+        ]
+        later = [
+            message
+            for message in messages[:batch]
+            if message.kind == "wrong" and message.decision not in known
+        ]
         messages = messages[batch:] + later
         sent = []
         for message in now:
             try:
-                sent.append((message, button.convert_command(message.id, message.value, message.at)))
+                sent.append(
+                    (message, button.convert_command(message.id, message.value, message.at))
+                )
             except live.UnknownError:
                 answers["unknown"] += 1
         button.shop.journal.execute([command for _, command in sent])
@@ -90,37 +120,62 @@ def deliver(button: live.ExperimentHandle, messages: list[Message], known: set[i
     return answers
 
 
-def run(address: str, conversions: int, total: int, seed: int = 1) -> tuple[Counted, Counted, float]:
+def run(
+    address: str, conversions: int, total: int, seed: int = 1
+) -> tuple[Counted, Counted, float]:
     """(what must come out, what did, messages per second)"""
     rng, now = np.random.default_rng(seed), [START]
     with live.open(address, clock=lambda: now[0]) as shop:
-        button = shop.experiment("messages", ["a", "b", "c"], policy=pb.UCB1(), window=WINDOW, seed=seed)
+        button = shop.experiment(
+            "messages", ["a", "b", "c"], policy=pb.UCB1(), window=WINDOW, seed=seed
+        )
         decisions = [button.decide_command() for _ in range(conversions + conversions // 4)]
         shop.journal.execute(decisions)
         now[0] = START + 5000.0
-        arms, ids = [command.outcome.arm for command in decisions], [command.outcome.id for command in decisions]
+        arms, ids = (
+            [command.outcome.arm for command in decisions],
+            [command.outcome.id for command in decisions],
+        )
         forge = Signer(b"forged") if seed % 2 else shop.journal.signer
         messages = written(ids, conversions, total, forge, rng)
         known: set[int] = set()
         begun = time.perf_counter()
         with ThreadPoolExecutor(CLIENTS) as clients:
-            parts = [(messages[client::CLIENTS], int(rng.integers(20, 200))) for client in range(CLIENTS)]
-            answers = sum(clients.map(lambda part: deliver(button, part[0], known, part[1]), parts), Counter())
+            parts = [
+                (messages[client::CLIENTS], int(rng.integers(20, 200))) for client in range(CLIENTS)
+            ]
+            answers = sum(
+                clients.map(lambda part: deliver(button, part[0], known, part[1]), parts), Counter()
+            )
         rate = total / (time.perf_counter() - begun)
         state = shop.journal.state(button.experiment.id)
-        found = dict(zip("abc", zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True), strict=True))
+        found = dict(
+            zip(
+                "abc",
+                zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True),
+                strict=True,
+            )
+        )
     told = [message._replace(at=now[0]) if message.at is None else message for message in messages]
     return expected(arms, told), Counted(found, answers), rate
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("address", nargs="?", help="a new SQLite file or an empty PostgreSQL database")
-    parser.add_argument("--full", action="store_true", help="all of the 1 000 000 messages; otherwise a twentieth")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "address", nargs="?", help="a new SQLite file or an empty PostgreSQL database"
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="all of the 1 000 000 messages; otherwise a twentieth"
+    )
     given = parser.parse_args()
     share = 1 if given.full else 20
     with tempfile.TemporaryDirectory() as folder:
-        must, did, rate = run(given.address or f"{folder}/messages.db", 100_000 // share, 1_000_000 // share)
+        must, did, rate = run(
+            given.address or f"{folder}/messages.db", 100_000 // share, 1_000_000 // share
+        )
     print(
         f"expected {must.counts}\n         {dict(must.answers)}\ncounted  {did.counts}\n         {dict(did.answers)}\n{rate:.0f} messages/s"
     )

@@ -31,7 +31,12 @@ class Operation(NamedTuple):
 class Disk(apsw.VFS):
     """Passes everything on to the real disk, after writing it down and asking ``fault`` for an error to raise instead."""
 
-    def __init__(self, name: str, path: Path, fault: Callable[[int, Operation], Exception | None] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        fault: Callable[[int, Operation], Exception | None] | None = None,
+    ) -> None:
         self.name, self.path, self.fault = name, str(path), fault
         self.operations: list[Operation] = []
         super().__init__(name, base="")
@@ -75,7 +80,9 @@ class File(apsw.VFSFile):
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         if self.mine is not None:
-            self.disk.note(Operation(SYNC, self.mine))  # and no more: the real disk need not be waited for
+            self.disk.note(
+                Operation(SYNC, self.mine)
+            )  # and no more: the real disk need not be waited for
 
 
 class Image:
@@ -99,9 +106,14 @@ class Image:
 
     def crash(self, folder: Path, name: str, chance: random.Random) -> None:
         """Write to ``folder`` one of the disks that a crash now could leave."""
-        files = {suffix: None if content is None else bytearray(content) for suffix, content in self.certain.items()}
+        files = {
+            suffix: None if content is None else bytearray(content)
+            for suffix, content in self.certain.items()
+        }
         block, survival = chance.choice(BLOCKS), chance.choice((0.0, 0.1, 0.5, 0.9, 1.0))
-        gone: set[str] = set()  # files whose deletion got lost: what came later went into another file, which has no name
+        gone: set[str] = (
+            set()
+        )  # files whose deletion got lost: what came later went into another file, which has no name
         for operation in self.pending:
             if operation.suffix in gone:
                 continue
@@ -123,7 +135,9 @@ def pieces(write: Operation, block: int) -> Iterator[Operation]:
     begin = write.offset
     while begin < write.offset + len(write.data):
         end = min((begin // block + 1) * block, write.offset + len(write.data))
-        yield write._replace(offset=begin, data=write.data[begin - write.offset : end - write.offset])
+        yield write._replace(
+            offset=begin, data=write.data[begin - write.offset : end - write.offset]
+        )
         begin = end
 
 

@@ -21,17 +21,39 @@ SOURCE = Path(__file__).parents[2] / "src"
 class ServerProcess:
     """``ready`` is the number of seconds from the start to the first yes of /readyz."""
 
-    def __init__(self, db: str, *options: str, environment: dict[str, str] | None = None, command: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        db: str,
+        *options: str,
+        environment: dict[str, str] | None = None,
+        command: tuple[str, ...] = (),
+    ) -> None:
         began = time.perf_counter()
-        paths = os.pathsep.join(path for path in (str(SOURCE), os.environ.get("PYTHONPATH", "")) if path)
+        paths = os.pathsep.join(
+            path for path in (str(SOURCE), os.environ.get("PYTHONPATH", "")) if path
+        )
         self.process = subprocess.Popen(
-            [sys.executable, *(command or ("-m", "patientbandits.cli", "serve")), "--db", db, "--port", "0", "--no-keys", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, "PYTHONPATH": paths, **(environment or {})},
-        )  # fmt: skip
+            [
+                sys.executable,
+                *(command or ("-m", "patientbandits.cli", "serve")),
+                "--db",
+                db,
+                "--port",
+                "0",
+                "--no-keys",
+                *options,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": paths, **(environment or {})},
+        )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "listening on" not in line:
-            raise RuntimeError(f"the server did not start: {line!r}, exit code {self.process.wait()}")
+            raise RuntimeError(
+                f"the server did not start: {line!r}, exit code {self.process.wait()}"
+            )
         self.port = int(line.rsplit(":", 1)[1])
         while self.ask("GET", "/readyz")[0] != 200:
             time.sleep(0.005)
@@ -41,7 +63,12 @@ class ServerProcess:
         """(status, answer); (0, None) if there is none."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
-            connection.request(method, path, None if body is None else msgspec.json.encode(body), {"Content-Type": "application/json"})
+            connection.request(
+                method,
+                path,
+                None if body is None else msgspec.json.encode(body),
+                {"Content-Type": "application/json"},
+            )
             answer = connection.getresponse()
             data = answer.read()
             return answer.status, msgspec.json.decode(data) if data else None
@@ -82,7 +109,11 @@ class Connection(asyncio.Protocol):
 
     @classmethod
     async def open(cls, port: int, answered: Answered) -> Connection:
-        return (await asyncio.get_running_loop().create_connection(lambda: cls(answered), "127.0.0.1", port))[1]
+        return (
+            await asyncio.get_running_loop().create_connection(
+                lambda: cls(answered), "127.0.0.1", port
+            )
+        )[1]
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport

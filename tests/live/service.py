@@ -18,8 +18,14 @@ SOURCE = str(Path(__file__).parents[2] / "src")
 
 def command(*arguments, **more):
     """`patientbandits ARGUMENTS`, run to its end."""
-    return subprocess.run([sys.executable, "-m", "patientbandits.cli", *map(str, arguments)],
-                          capture_output=True, text=True, timeout=120, env=environment(), **more)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "patientbandits.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment(),
+        **more,
+    )
 
 
 def environment():
@@ -32,9 +38,22 @@ class Running:
     def __init__(self, db, *arguments, key=None):
         self.db = str(db)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "patientbandits.cli", "serve", "--db", self.db, "--port", "0", *map(str, arguments)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "patientbandits.cli",
+                "serve",
+                "--db",
+                self.db,
+                "--port",
+                "0",
+                *map(str, arguments),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
         self.printed, self.log = [], []
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
@@ -55,7 +74,12 @@ class Running:
             self.log.append(line)
 
     def client(self, key):
-        return httpx.Client(base_url=self.url, headers={"authorization": f"Bearer {key}"} if key else {}, timeout=60, trust_env=False)
+        return httpx.Client(
+            base_url=self.url,
+            headers={"authorization": f"Bearer {key}"} if key else {},
+            timeout=60,
+            trust_env=False,
+        )
 
     def until_ready(self):
         while self.process.poll() is None:

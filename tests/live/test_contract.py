@@ -15,7 +15,9 @@ from patientbandits.live.ids import Signer
 
 MICRO = 10**6
 UCB = pb.UCB1()
-FORGETS_NOT = pb.AdaptPatientBandits(c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published")
+FORGETS_NOT = pb.AdaptPatientBandits(
+    c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
+)
 FORGETS = (pb.UCB1(), pb.PatientThompson(), FORGETS_NOT)
 """One without a memory, one whose memory can take a conversion back, one whose memory cannot."""
 
@@ -46,7 +48,10 @@ def test_other_content_is_refused_and_the_first_stays(shop, clock):
         assert refusal.value.status == 422
     assert button.convert(one.id, 0.5, at=start + 50) == (True, True)
     assert button.convert(one.id, 0.5) == (True, True)  # says nothing of the time, so nothing else
-    assert button.convert(two.id, 0.25, at=start + 7) == (True, True)  # the first said nothing of it
+    assert button.convert(two.id, 0.25, at=start + 7) == (
+        True,
+        True,
+    )  # the first said nothing of it
     assert counts(button) == {one.arm: (1, 500_000), two.arm: (1, 250_000)}
 
 
@@ -64,7 +69,10 @@ def test_the_same_again_is_the_same_whatever_the_clocks(shop, clock, ahead):
 
 
 def test_unknown_and_forged_ids(shop):
-    button, other = shop.experiment("button", ["a"], policy=UCB), shop.experiment("other", ["a"], policy=UCB)
+    button, other = (
+        shop.experiment("button", ["a"], policy=UCB),
+        shop.experiment("other", ["a"], policy=UCB),
+    )
     made, foreign = button.decide(), other.decide()
     forged = Signer(b"guessed").name(button.experiment.id, 2)
     never = shop.journal.signer.name(button.experiment.id, 999)
@@ -87,7 +95,10 @@ def test_after_the_window_it_is_kept_but_not_counted(shop, clock):
     clock.now += 0.001
     assert button.convert(made[1].id) == (False, False)
     assert button.convert(made[1].id) == (True, False)
-    assert button.convert(made[2].id, at=start + 99.0) == (False, True)  # reported late, happened in time
+    assert button.convert(made[2].id, at=start + 99.0) == (
+        False,
+        True,
+    )  # reported late, happened in time
     assert button.retract(made[1].id) == (False,)
     assert counts(button) == {"a": (4, 2 * MICRO)}
     assert len(shop.store.lines(button.experiment.id, 0)) == 1 + 4 + 3 + 1
@@ -102,10 +113,16 @@ def test_before_its_decision_or_in_the_future(shop, clock):
         assert refusal.value.status == 422
     for fine in (-skew, skew):
         assert button.convert(button.decide().id, at=clock.now + fine) == (False, True)
-    assert all(line.happened >= line.decided for line in shop.store.lines(button.experiment.id, 0) if line.kind == "conversion")
+    assert all(
+        line.happened >= line.decided
+        for line in shop.store.lines(button.experiment.id, 0)
+        if line.kind == "conversion"
+    )
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10.1, -0.1, "1", True, None, 10**400, [1], 1j])
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, 10.1, -0.1, "1", True, None, 10**400, [1], 1j]
+)
 def test_values_that_are_none(shop, value):
     button = shop.experiment("button", ["a"], policy=UCB, scale=10.0)
     made = button.decide()
@@ -115,7 +132,20 @@ def test_values_that_are_none(shop, value):
     assert button.convert(made.id, 10) == (False, True)
 
 
-@pytest.mark.parametrize("at", [math.nan, math.inf, 10**400, True, "soon", "2026-01-01T00:00:00", datetime(2026, 1, 1), 1e12, [1]])
+@pytest.mark.parametrize(
+    "at",
+    [
+        math.nan,
+        math.inf,
+        10**400,
+        True,
+        "soon",
+        "2026-01-01T00:00:00",
+        datetime(2026, 1, 1),
+        1e12,
+        [1],
+    ],
+)
 def test_times_that_are_none(shop, at):
     button = shop.experiment("button", ["a"], policy=UCB)
     with pytest.raises(live.RefusedError):
@@ -147,7 +177,14 @@ def test_one_bad_item_never_spoils_the_rest(shop):
     ]
     shop.journal.execute(batch)
     kinds = [type(item.error).__name__ if item.error else item.outcome for item in batch]
-    assert kinds == [(False, True), "UnknownError", (True, True), "DifferentError", (False, True), "ConflictError"]
+    assert kinds == [
+        (False, True),
+        "UnknownError",
+        (True, True),
+        "DifferentError",
+        (False, True),
+        "ConflictError",
+    ]
     assert sum(paid for _, paid in counts(button).values()) == 1_250_000
 
 
@@ -190,7 +227,9 @@ def test_the_same_key_twice_in_one_batch(shop):
     batch.append(button.decide_command(unit="u", key="k"))
     shop.journal.execute(batch)
     one, two, *others = batch
-    assert [item.outcome for item in others[:3]] == [made.outcome._replace(duplicate=True) for made in (one, one, two)]
+    assert [item.outcome for item in others[:3]] == [
+        made.outcome._replace(duplicate=True) for made in (one, one, two)
+    ]
     assert isinstance(others[3].error, live.DifferentError)
     assert one.outcome.id != two.outcome.id
     assert one.outcome.propensity is not None
@@ -279,7 +318,16 @@ def test_retractions(shop, clock, policy):
     assert sum(paid for _, paid in counts(button).values()) == before - 500_000
     assert button.convert(made[2].id, 0.5) == (True, False)  # for good
     take, pay, decide = button.retract_command, button.convert_command, button.decide_command
-    batch = [take(made[4].id), pay(made[5].id), take(made[5].id), decide(), take(made[4].id), take(made[0].id), decide(), pay(made[7].id)]
+    batch = [
+        take(made[4].id),
+        pay(made[5].id),
+        take(made[5].id),
+        decide(),
+        take(made[4].id),
+        take(made[0].id),
+        decide(),
+        pay(made[7].id),
+    ]
     shop.journal.execute(batch)
     assert not any(item.error for item in batch)
     assert batch[4].outcome == (True,)
@@ -339,15 +387,46 @@ def test_pause(shop):
 
 
 REFUSED = [
-    {"arms": ["b", "a"]}, {"arms": ["a"]}, {"arms": "abc"}, {"arms": ["a", "b", "b"]}, {"arms": ["a", "b", 7]}, {"arms": ["a", "b", "\0"]},
-    {"retired": ["z"]}, {"retired": ["a", "b"]}, {"retired": "a"}, {"retired": None},
-    {"window": 0}, {"window": -1.0}, {"window": math.nan}, {"window": math.inf}, {"window": "1"}, {"window": True}, {"window": 10**400},
-    {"paused": "yes"}, {"paused": None}, {"sticky": 1}, {"scale": 2.0}, {"scale": "x"}, {"name": "other"}, {"seed": 3},
-    {"policy": "Nobody"}, {"policy": 7}, {"policy": {"policy": "UCB1", "x": 1}}, {"policy": {"policy": "PatientKL", "alpha": math.nan}},
-    {"policy": {"policy": "DUCB", "law": pb.Pareto(1.0), "window": 9}}, {"policy": {"policy": "DUCB", "window": 9}}, {"policy": {}},
+    {"arms": ["b", "a"]},
+    {"arms": ["a"]},
+    {"arms": "abc"},
+    {"arms": ["a", "b", "b"]},
+    {"arms": ["a", "b", 7]},
+    {"arms": ["a", "b", "\0"]},
+    {"retired": ["z"]},
+    {"retired": ["a", "b"]},
+    {"retired": "a"},
+    {"retired": None},
+    {"window": 0},
+    {"window": -1.0},
+    {"window": math.nan},
+    {"window": math.inf},
+    {"window": "1"},
+    {"window": True},
+    {"window": 10**400},
+    {"paused": "yes"},
+    {"paused": None},
+    {"sticky": 1},
+    {"scale": 2.0},
+    {"scale": "x"},
+    {"name": "other"},
+    {"seed": 3},
+    {"policy": "Nobody"},
+    {"policy": 7},
+    {"policy": {"policy": "UCB1", "x": 1}},
+    {"policy": {"policy": "PatientKL", "alpha": math.nan}},
+    {"policy": {"policy": "DUCB", "law": pb.Pareto(1.0), "window": 9}},
+    {"policy": {"policy": "DUCB", "window": 9}},
+    {"policy": {}},
     {"policy": {"policy": "DUCB", "law": pb.Pareto(1.0).describe(), "window": 10**15}},
-    {"policy": {"policy": "DUCB", "law": pb.Empirical(range(0, 9000, 7)).describe(), "mode": "uncensored"}},
-]  # fmt: skip
+    {
+        "policy": {
+            "policy": "DUCB",
+            "law": pb.Empirical(range(0, 9000, 7)).describe(),
+            "mode": "uncensored",
+        }
+    },
+]
 
 
 @pytest.mark.parametrize("change", REFUSED, ids=str)

@@ -10,16 +10,40 @@ import subprocess
 import pytest
 from service import Running
 
-BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-NEEDS_BROWSER = pytest.mark.skipif(BROWSER is None, reason="THE DASHBOARD IS NOT TESTED: no Chromium here (.ci/run installs it)")
-QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--disable-extensions", "--enable-logging=stderr", "--virtual-time-budget=8000")  # fmt: skip
+BROWSER = next(
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    None,
+)
+NEEDS_BROWSER = pytest.mark.skipif(
+    BROWSER is None, reason="THE DASHBOARD IS NOT TESTED: no Chromium here (.ci/run installs it)"
+)
+QUIET = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=8000",
+)
 
 
 def page(url, folder):
     """The page's elements after its scripts have run; its console must stay empty."""
-    done = subprocess.run([BROWSER, *QUIET, f"--user-data-dir={folder}", "--dump-dom", url], capture_output=True, text=True, timeout=120,
-                          env=os.environ | {"HOME": str(folder)})  # fmt: skip
+    done = subprocess.run(
+        [BROWSER, *QUIET, f"--user-data-dir={folder}", "--dump-dom", url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"HOME": str(folder)},
+    )
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert console == []
     return done.stdout
@@ -29,7 +53,10 @@ def page(url, folder):
 def test_the_dashboard_draws_the_report(tmp_path):
     with Running(tmp_path / "shop.db", "--no-keys") as server:
         assert "No experiment yet" in page(f"{server.url}/dashboard/", tmp_path / "empty")
-        server.api.post("/v1/experiments", json={"name": "button", "arms": ["blue", "<b>green</b>"], "policy": "Uniform"})
+        server.api.post(
+            "/v1/experiments",
+            json={"name": "button", "arms": ["blue", "<b>green</b>"], "policy": "Uniform"},
+        )
         for j in range(30):
             made = server.api.post("/v1/experiments/button/decisions", json={"key": f"k{j}"}).json()
             if j % 3 == 0:
@@ -65,6 +92,8 @@ def test_its_files_are_served_strictly(tmp_path):
         for name in ("app.js", "charts.js", "dom.js", "style.css", "icon.svg"):
             answer = server.api.get(f"/dashboard/{name}")
             assert answer.status_code == 200
-            assert "http://www.w3.org" in answer.text or "://" not in answer.text  # nothing from elsewhere but a name space
+            assert (
+                "http://www.w3.org" in answer.text or "://" not in answer.text
+            )  # nothing from elsewhere but a name space
         assert server.api.get("/dashboard/missing.js").status_code == 404
         assert server.api.get("/dashboard/..%2fserver.py").status_code == 404

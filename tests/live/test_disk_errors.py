@@ -40,7 +40,11 @@ class Fault:
         self.seen += 1
         if self.seen == self.n + 1:
             self.operations, self.failed = operations, operation
-        return self.error() if self.seen == self.n + 1 or (self.for_good and self.seen > self.n) else None
+        return (
+            self.error()
+            if self.seen == self.n + 1 or (self.for_good and self.seen > self.n)
+            else None
+        )
 
 
 def refuses(shop: Shop, answers: list[Acknowledged]) -> None:
@@ -95,7 +99,9 @@ def left_by(disk: Disk, fault: Fault) -> Image:
     assert fault.failed is not None
     image = after(disk.operations[: fault.operations])
     if fault.failed.kind == SYNC:
-        image.pending = [operation for operation in image.pending if operation.suffix != fault.failed.suffix]
+        image.pending = [
+            operation for operation in image.pending if operation.suffix != fault.failed.suffix
+        ]
     else:
         image.take(fault.failed)
     for operation in disk.operations[fault.operations :]:
@@ -103,10 +109,14 @@ def left_by(disk: Disk, fault: Fault) -> Image:
     return image
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # apsw, of errors that SQLite does not pass on
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # apsw, of errors that SQLite does not pass on
 @pytest.mark.parametrize("for_good", [True, False], ids=["for good", "once"])
 @pytest.mark.parametrize("failure", FAILURES)
-def test_nothing_is_acknowledged_that_is_not_there(tmp_path: Path, failure: str, for_good: bool) -> None:
+def test_nothing_is_acknowledged_that_is_not_there(
+    tmp_path: Path, failure: str, for_good: bool
+) -> None:
     chance = random.Random(repr((failure, for_good)))
     counting = Fault(failure, 10**9, for_good)
     (tmp_path / "counting").mkdir()
@@ -118,7 +128,9 @@ def test_nothing_is_acknowledged_that_is_not_there(tmp_path: Path, failure: str,
         fault = Fault(failure, n, for_good)
         disk, answers, failed = run(folder, fault, clients=chance.choice((1, 3)))
         refused += failed
-        reopened(folder / "shop.db", answers)  # the process starts anew; what it wrote is still in the cache
+        reopened(
+            folder / "shop.db", answers
+        )  # the process starts anew; what it wrote is still in the cache
         if fault.failed is not None:  # the power fails too
             (folder / "crashed").mkdir()
             left_by(disk, fault).crash(folder / "crashed", "shop.db", chance)

@@ -36,7 +36,9 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
     try:
         small = SmallDisk(tmp_path / "disk", "1m")
     except (PermissionError, FileNotFoundError) as error:
-        pytest.skip(f"NOT TESTED: a disk that is really full, for this user may not mount one: {error}")
+        pytest.skip(
+            f"NOT TESTED: a disk that is really full, for this user may not mount one: {error}"
+        )
     yield small
     small.close()
 
@@ -66,11 +68,16 @@ def test_server(disk: SmallDisk) -> None:
     answers: list[Acknowledged] = []
     server = ServerProcess(str(disk.folder / "shop.db"))
     try:
-        assert server.ask("POST", "/v1/experiments", {"name": EXPERIMENT, "arms": ARMS, "seed": 1})[0] == 201
+        assert (
+            server.ask("POST", "/v1/experiments", {"name": EXPERIMENT, "arms": ARMS, "seed": 1})[0]
+            == 201
+        )
         statuses = []
         while not statuses or statuses[-1] != 0:
             key = f"k{len(statuses)}"
-            status, made = server.ask("POST", f"/v1/experiments/{EXPERIMENT}/decisions", {"key": key})
+            status, made = server.ask(
+                "POST", f"/v1/experiments/{EXPERIMENT}/decisions", {"key": key}
+            )
             if status == 201:
                 answers.append(Acknowledged(0, key, made["id"], made["arm"], None))
             statuses.append(status)

@@ -20,7 +20,9 @@ from patientbandits.live.store import open_store
 
 def busy(shop, clock, arms=("blue", "=1+1"), policy=None):
     """An experiment with a bit of everything; returns it and its decisions."""
-    button = shop.experiment("button", list(arms), policy=policy or pb.PatientThompson(), window=100.0)
+    button = shop.experiment(
+        "button", list(arms), policy=policy or pb.PatientThompson(), window=100.0
+    )
     made = []
     for j in range(40):
         clock.now += 1.5
@@ -36,7 +38,10 @@ def busy(shop, clock, arms=("blue", "=1+1"), policy=None):
 
 def everything(store):
     with store.reading() as reader:
-        tables = {name: sorted(map(str, reader.rows(f"SELECT * FROM {name}"))) for name in ("experiments", "log", "keys")}
+        tables = {
+            name: sorted(map(str, reader.rows(f"SELECT * FROM {name}")))
+            for name in ("experiments", "log", "keys")
+        }
         return tables | {"secret": reader.fact("secret")}
 
 
@@ -103,18 +108,33 @@ def test_a_backup_restored_is_the_same_database(shop, clock, fresh, tmp_path, ta
 def test_check_finds_nothing_wrong(shop, clock):
     busy(shop, clock)
     (found,) = check(shop.store)["experiments"]
-    assert found == {"experiment": "button", "decisions": 40, "conversions": 11, "retractions": 1, "changes": 2}
+    assert found == {
+        "experiment": "button",
+        "decisions": 40,
+        "conversions": 11,
+        "retractions": 1,
+        "changes": 2,
+    }
     assert check(shop.store)["wrong"] == []
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("UPDATE log SET arm = 1 - arm WHERE kind = 'decision' AND seq > 30", "are not those that the policy makes"),
+        (
+            "UPDATE log SET arm = 1 - arm WHERE kind = 'decision' AND seq > 30",
+            "are not those that the policy makes",
+        ),
         ("DELETE FROM log WHERE seq = 30", "numbered"),
         ("UPDATE log SET time = time - 60000000 WHERE seq = 20", "time must not go back"),
-        ("UPDATE log SET decision = 1 WHERE kind = 'conversion' AND decision = 4", "must be of decisions"),
-        ("DELETE FROM log WHERE kind = 'conversion' AND decision = 2", "retractions must be of conversions"),
+        (
+            "UPDATE log SET decision = 1 WHERE kind = 'conversion' AND decision = 4",
+            "must be of decisions",
+        ),
+        (
+            "DELETE FROM log WHERE kind = 'conversion' AND decision = 2",
+            "retractions must be of conversions",
+        ),
     ],
 )
 def test_check_finds_what_was_tampered_with(tmp_path, clock, damage, message):

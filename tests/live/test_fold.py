@@ -18,7 +18,9 @@ from patientbandits.live.state import Mind, State
 from patientbandits.live.store.sql import Experiment, Line
 from patientbandits.policies import POLICIES
 
-ALLOWED = [name for name, kind in POLICIES.items() if getattr(kind, "feedback", "rewards") == "rewards"]
+ALLOWED = [
+    name for name, kind in POLICIES.items() if getattr(kind, "feedback", "rewards") == "rewards"
+]
 ALL = pytest.mark.parametrize("name", ALLOWED)
 SIX_ARMS = pb.Problem(
     [0.3, 0.5, 0.45, 0.8, 0.1, 0.7],
@@ -34,11 +36,15 @@ def play(shop, button, clock, problem, times, seed):
     for t, time in enumerate(times, 1):
         clock.now = time
         decide = button.decide_command()
-        shop.journal.execute([*(button.convert_command(id, value, at) for id, value, at in due.pop(t, [])), decide])
+        shop.journal.execute(
+            [*(button.convert_command(id, value, at) for id, value, at in due.pop(t, [])), decide]
+        )
         arm = int(decide.outcome.arm)
         outcome = world.pull(t, arm)
         if outcome.reward > 0 and outcome.delay < len(times):
-            due.setdefault(t + max(outcome.delay, 1), []).append((decide.outcome.id, outcome.reward, time + outcome.delay))
+            due.setdefault(t + max(outcome.delay, 1), []).append(
+                (decide.outcome.id, outcome.reward, time + outcome.delay)
+            )
         arms.append(arm)
     return arms
 
@@ -51,11 +57,19 @@ def test_live_equals_simulation(fresh, clock, name):
         for store in ("sqlite", "postgres") if j == 0 else ("sqlite",):
             clock.now = 0.0
             with live.open(fresh(store), clock=clock) as shop:
-                button = shop.experiment("button", [str(arm) for arm in range(6)], policy=policy, seed=seed)
-                arms = play(shop, button, clock, SIX_ARMS, [float(t) for t in range(1, rounds + 1)], seed)
+                button = shop.experiment(
+                    "button", [str(arm) for arm in range(6)], policy=policy, seed=seed
+                )
+                arms = play(
+                    shop, button, clock, SIX_ARMS, [float(t) for t in range(1, rounds + 1)], seed
+                )
                 assert same(button)
-            result = pb.simulate(SIX_ARMS, policy, rounds, 1, seed=seed, record=range(1, rounds + 1), anytime=True)
-            regret = naive.regret(SIX_ARMS.describe(), [naive.Pull(0, arm, 0.0, 0.0) for arm in arms])
+            result = pb.simulate(
+                SIX_ARMS, policy, rounds, 1, seed=seed, record=range(1, rounds + 1), anytime=True
+            )
+            regret = naive.regret(
+                SIX_ARMS.describe(), [naive.Pull(0, arm, 0.0, 0.0) for arm in arms]
+            )
             assert regret == result.regret[0].tolist(), policy
 
 
@@ -63,7 +77,9 @@ def test_live_equals_simulation(fresh, clock, name):
 def test_live_equals_the_loop_at_any_times(fresh, clock, name):
     """Against `Bandit`, interpreted: decisions at irregular times, several in one moment, and a long pause."""
     rng = np.random.default_rng(3)
-    steps = rng.integers(0, 200, 90) * (rng.random(90) < 0.7) / 64  # a 64th of a second is a whole number of microseconds
+    steps = (
+        rng.integers(0, 200, 90) * (rng.random(90) < 0.7) / 64
+    )  # a 64th of a second is a whole number of microseconds
     steps[40] = 90_000.0
     times = 1_700_000_000.0 + np.cumsum(steps)
     policy = policies(name)[-1]
@@ -95,10 +111,17 @@ def history(shop, clock, policy, name="button"):
         batch = [button.decide_command() for _ in range(int(rng.integers(1, 9)))]
         shop.journal.execute(batch)
         made += [item.outcome.id for item in batch]
-        shop.journal.execute([button.convert_command(made[k], float(rng.random())) for k in rng.integers(0, len(made), 3)])
+        shop.journal.execute(
+            [
+                button.convert_command(made[k], float(rng.random()))
+                for k in rng.integers(0, len(made), 3)
+            ]
+        )
         clock.now += float(rng.integers(0, 10**7)) / 10**6
         if j in (4, 7):
-            shop.journal.execute([button.retract_command(id) for id in made[::5]] + [button.decide_command()])
+            shop.journal.execute(
+                [button.retract_command(id) for id in made[::5]] + [button.decide_command()]
+            )
         if j == 5:
             button.change(retired=["b"])
         if j == 6:
@@ -122,7 +145,9 @@ def test_rebuilding_gives_the_same_as_running_on(fresh, clock, name):
 
 
 @pytest.mark.parametrize(
-    "policy", [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner
+    "policy",
+    [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    ids=lambda policy: policy.owner,
 )
 def test_snapshots(address, clock, policy, monkeypatch):
     """What is saved at the end, or on the way, is used at the next start, and changes nothing."""
@@ -164,10 +189,21 @@ def test_as_if_the_conversion_had_never_been(fresh, clock):
                 button.convert(made[-2])
         button.retract(made[4])
         lines = shop.store.lines(button.experiment.id, 0)
-        undone = [line.seq for line in lines if line.decision is not None and line.decision == lines[-1].decision]
+        undone = [
+            line.seq
+            for line in lines
+            if line.decision is not None and line.decision == lines[-1].decision
+        ]
         assert len(undone) == 2
         mind = Mind(button.experiment, button.settings)
-        mind.apply([event for line in lines if line.seq not in undone and (event := mind.event(line)) is not None], False)
+        mind.apply(
+            [
+                event
+                for line in lines
+                if line.seq not in undone and (event := mind.event(line)) is not None
+            ],
+            False,
+        )
         minds_equal(running(button).mind, mind)
 
 
@@ -178,17 +214,40 @@ def test_memory_grows(monkeypatch, name):
     def filled(policy, room):
         monkeypatch.setattr(folding, "FIRST_CAPACITY", room)
         settings = checked(Settings(("a", "b", "c"), policy.describe()))
-        mind, rng, seq, waiting = Mind(Experiment(1, "x", 4, 0), settings), np.random.default_rng(2), 0, []
+        mind, rng, seq, waiting = (
+            Mind(Experiment(1, "x", 4, 0), settings),
+            np.random.default_rng(2),
+            0,
+            [],
+        )
         for j in range(170):
             lines = [
-                Line(decision, "conversion", j * 10**6, arm, decision, 10**6, time + 10**6, time, None, None)
+                Line(
+                    decision,
+                    "conversion",
+                    j * 10**6,
+                    arm,
+                    decision,
+                    10**6,
+                    time + 10**6,
+                    time,
+                    None,
+                    None,
+                )
                 for decision, arm, time in waiting[:: 1 + j % 7]
             ]
             del waiting[:: 1 + j % 7]
             mind.apply([event for event in map(mind.event, lines) if event is not None], True)
-            fresh = [Line(seq + k + 1, "decision", j * 10**6, None, None, None, None, None, None, None) for k in range(13)]
+            fresh = [
+                Line(seq + k + 1, "decision", j * 10**6, None, None, None, None, None, None, None)
+                for k in range(13)
+            ]
             array, _ = mind.apply([mind.event(line) for line in fresh], True)
-            waiting += [(seq + k + 1, int(array["arm"][k]), j * 10**6) for k in range(13) if rng.random() < 0.3]
+            waiting += [
+                (seq + k + 1, int(array["arm"][k]), j * 10**6)
+                for k in range(13)
+                if rng.random() < 0.3
+            ]
             seq += 13
         return mind
 
@@ -198,7 +257,11 @@ def test_memory_grows(monkeypatch, name):
         minds_equal(grown, roomy)
 
 
-@pytest.mark.parametrize("policy", [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy",
+    [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    ids=lambda policy: policy.owner,
+)
 def test_growth_in_the_store(address, clock, policy):
     with live.open(address, clock=clock) as shop:
         button = shop.experiment("button", ["a", "b"], policy=policy, seed=3)
@@ -215,12 +278,20 @@ def test_growth_in_the_store(address, clock, policy):
 
 
 def test_memory_that_cannot_grow_is_refused():
-    rough = {"policy": "DUCB", "law": pb.Empirical(range(0, 9000, 7)).describe(), "mode": "uncensored"}
+    rough = {
+        "policy": "DUCB",
+        "law": pb.Empirical(range(0, 9000, 7)).describe(),
+        "mode": "uncensored",
+    }
     with pytest.raises(live.RefusedError, match="any number of decisions"):
         checked(Settings(("a",), rough))
 
 
-@pytest.mark.parametrize("policy", [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy",
+    [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    ids=lambda policy: policy.owner,
+)
 def test_two_shops_on_one_database(address, clock, policy):
     """Each sees what the other wrote: decisions, keys, conversions, retractions, changes."""
     with live.open(address, clock=clock) as one, live.open(address, clock=clock) as two:
@@ -252,7 +323,9 @@ def test_two_shops_on_one_database(address, clock, policy):
 def test_not_a_number(fresh, clock, monkeypatch):
     """A policy that fails fails its own batch; others go on, and nothing of it was written."""
     with live.open(fresh("sqlite"), clock=clock) as shop:
-        good, bad = (shop.experiment(name, ["a", "b"], policy=pb.UCB1()) for name in ("good", "bad"))
+        good, bad = (
+            shop.experiment(name, ["a", "b"], policy=pb.UCB1()) for name in ("good", "bad")
+        )
         bad.decide()
         expected = running(bad)
         mind = type(expected.mind)
@@ -289,8 +362,20 @@ def test_stretches(fresh, clock):
     with live.open(fresh("sqlite"), clock=clock) as shop:
         button = shop.experiment("button", ["a"], policy=pb.UCB1())
         made = button.decide()
-        make = {"D": button.decide_command, "C": lambda: button.convert_command(made.id), "R": lambda: button.retract_command(made.id)}
-        letters = {kind: letter for letter, kind in zip("DCR", (Decide, Convert, Retract), strict=True)}
+        make = {
+            "D": button.decide_command,
+            "C": lambda: button.convert_command(made.id),
+            "R": lambda: button.retract_command(made.id),
+        }
+        letters = {
+            kind: letter for letter, kind in zip("DCR", (Decide, Convert, Retract), strict=True)
+        }
         for text in ("D", "RRC", "DCR|D", "RCR|DD", "R|DCR|DR|D", "DDCC"):
             commands = [make[letter]() for letter in text if letter != "|"]
-            assert "|".join("".join(letters[type(command)] for command in stretch) for stretch in stretches(commands)) == text
+            assert (
+                "|".join(
+                    "".join(letters[type(command)] for command in stretch)
+                    for stretch in stretches(commands)
+                )
+                == text
+            )

@@ -34,11 +34,18 @@ def running(tmp_path_factory):
 
 
 ACCEPTED = ["2xx", 401, 403, 404, 409]
-STATE = [{"include-name": name, "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, 422]}}}
-         for name in ("POST /v1/experiments", "PATCH /v1/experiments/{name}")]  # fmt: skip
+STATE = [
+    {
+        "include-name": name,
+        "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, 422]}},
+    }
+    for name in ("POST /v1/experiments", "PATCH /v1/experiments/{name}")
+]
 """The rules for a policy's parameters, and for arms that must exist, are more than a schema can say."""
 
-schema = schemathesis.openapi.from_dict(json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE}))
+schema = schemathesis.openapi.from_dict(
+    json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})
+)
 
 
 @schema.auth()
@@ -53,18 +60,35 @@ class Bearer:
 @schema.hook
 def map_path_parameters(context, path_parameters):
     """Half of the requests go to an experiment that is there."""
-    if path_parameters and isinstance(path_parameters.get("name"), str) and len(path_parameters["name"]) % 2:
+    if (
+        path_parameters
+        and isinstance(path_parameters.get("name"), str)
+        and len(path_parameters["name"]) % 2
+    ):
         return {**path_parameters, "name": "a"}
     return path_parameters
 
 
 @schema.parametrize()
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
-          suppress_health_check=list(HealthCheck))  # fmt: skip
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 def test_only_what_is_described(case, running):
     case.call_and_validate(base_url=running.url)
 
 
 def test_all_checks_are_on():
-    assert {"not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
-            "negative_data_rejection", "ignored_auth", "unsupported_method"} <= set(CHECKS.get_all_names())  # fmt: skip
+    assert {
+        "not_a_server_error",
+        "status_code_conformance",
+        "content_type_conformance",
+        "response_schema_conformance",
+        "negative_data_rejection",
+        "ignored_auth",
+        "unsupported_method",
+    } <= set(CHECKS.get_all_names())

@@ -41,7 +41,10 @@ def shop(tmp_path):
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     with Running(tmp_path_factory.mktemp("keys") / "shop.db") as server:
-        assert server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code == 201
+        assert (
+            server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code
+            == 201
+        )
         yield server
 
 
@@ -52,7 +55,18 @@ def test_a_key_is_found_by_its_text_alone(shop):
     assert key.scopes == {"read", "decide"}
     assert key.note == "shop front"
     assert token.startswith("pb_dr_")
-    for wrong in (token[:-1], token + "x", token.upper(), "", "pb_", "\ud800", "é", key.hash, key.id, "x" * 10_000):
+    for wrong in (
+        token[:-1],
+        token + "x",
+        token.upper(),
+        "",
+        "pb_",
+        "\ud800",
+        "é",
+        key.hash,
+        key.id,
+        "x" * 10_000,
+    ):
         assert ring.find(wrong) is None
 
 
@@ -89,7 +103,10 @@ def test_a_revoked_key_is_refused(shop):
     assert ring.all()[0].revoked is not None
 
 
-@pytest.mark.parametrize(("scopes", "note"), [([], ""), (["write"], ""), (["read", "Read"], ""), (["read"], "a\nb"), (["read"], "x" * 201)])
+@pytest.mark.parametrize(
+    ("scopes", "note"),
+    [([], ""), (["write"], ""), (["read", "Read"], ""), (["read"], "a\nb"), (["read"], "x" * 201)],
+)
 def test_bad_keys_are_refused(shop, scopes, note):
     with pytest.raises(live.RefusedError):
         Keyring(shop).create(scopes, note)
@@ -112,11 +129,28 @@ def test_a_scope_opens_its_own_doors_only(running, scope):
             assert answer.status_code != 401
 
 
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer pb_a_x", "Basic cGI6cGI=", "bearer nope", "Bearer \u00e9", "Token x"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer pb_a_x",
+        "Basic cGI6cGI=",
+        "bearer nope",
+        "Bearer \u00e9",
+        "Token x",
+    ],
+)
 def test_without_a_key_all_doors_are_closed(running, header):
     with running.client(None) as client:
         for method, path, body, _ in NEEDS:
-            answer = client.request(method, path, json=body, headers={} if header is None else {"authorization": header.encode("latin-1")})
+            answer = client.request(
+                method,
+                path,
+                json=body,
+                headers={} if header is None else {"authorization": header.encode("latin-1")},
+            )
             assert answer.status_code == 401, (method, path)
             assert answer.headers["www-authenticate"].startswith("Bearer")
             assert answer.headers["content-type"] == "application/problem+json"
@@ -137,7 +171,13 @@ def test_keys_over_http(running):
         assert running.api.delete(f"/v1/keys/{id}").status_code == 204
         assert client.get("/v1/experiments").status_code == 401
     assert running.api.delete("/v1/keys/nope").status_code == 404
-    for bad in ({"scopes": []}, {"scopes": ["all"]}, {"scopes": "read"}, {}, {"scopes": ["read"], "note": "a\u0000"}):
+    for bad in (
+        {"scopes": []},
+        {"scopes": ["all"]},
+        {"scopes": "read"},
+        {},
+        {"scopes": ["read"], "note": "a\u0000"},
+    ):
         assert running.api.post("/v1/keys", json=bad).status_code == 422, bad
 
 
@@ -146,7 +186,11 @@ def test_other_processes_are_heard(running):
     token = command("keys", "create", "--db", running.db, "--scope", "read").stdout.strip()
     with running.client(token) as client:
         assert eventually(lambda: client.get("/v1/experiments").status_code == 200)
-        (id,) = [line.split()[0] for line in command("keys", "list", "--db", running.db).stdout.splitlines() if token_id(token) in line]
+        (id,) = [
+            line.split()[0]
+            for line in command("keys", "list", "--db", running.db).stdout.splitlines()
+            if token_id(token) in line
+        ]
         assert command("keys", "revoke", "--db", running.db, id).returncode == 0
         assert eventually(lambda: client.get("/v1/experiments").status_code == 401)
 

@@ -21,7 +21,9 @@ def test_killed_under_load(tmp_path: Path) -> None:
         assert lost(shop, answers) == []
         assert len({(answer.key, answer.value is None) for answer in answers}) == len(answers)
         decided = [answer for answer in answers if answer.value is None]
-        assert 0 <= len(ids(shop)) - len(decided) <= 8, "only the last request of each client may be there without having been answered"
+        assert 0 <= len(ids(shop)) - len(decided) <= 8, (
+            "only the last request of each client may be there without having been answered"
+        )
     assert len(answers) > 10 * CYCLES
     assert repeated > CYCLES, "the kills must come while requests are on their way"
     assert max(ready) <= SECONDS * NOISE

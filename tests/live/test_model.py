@@ -10,7 +10,14 @@ from cases import policies
 from folds import counts, same
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 import patientbandits as pb
 from patientbandits import live
@@ -49,7 +56,13 @@ class Machine(RuleBasedStateMachine):
         self.left_open = []
         self.shop = self.opened()
         self.made: list[Made] = []
-        self.arms, self.retired, self.window, self.sticky, self.paused = ["a", "b", "c"], [], None, False, False
+        self.arms, self.retired, self.window, self.sticky, self.paused = (
+            ["a", "b", "c"],
+            [],
+            None,
+            False,
+            False,
+        )
         self.last = self.clock * MICRO
 
     def opened(self):
@@ -59,7 +72,9 @@ class Machine(RuleBasedStateMachine):
     def create(self, policy, sticky):
         self.sticky = sticky
         self.name = f"e{next(NAMES)}"
-        self.button = self.shop.experiment(self.name, self.arms, policy=policy, sticky=sticky, seed=1)
+        self.button = self.shop.experiment(
+            self.name, self.arms, policy=policy, sticky=sticky, seed=1
+        )
 
     def teardown(self):
         if hasattr(self, "button"):
@@ -110,7 +125,9 @@ class Machine(RuleBasedStateMachine):
     def check_conversion(self, made, value, at, outcome, error):
         amount, stated = round(value * MICRO), None if at is None else at * MICRO
         if made.value is not None:
-            if made.value != amount or (made.stated is not None and stated is not None and made.stated != stated):
+            if made.value != amount or (
+                made.stated is not None and stated is not None and made.stated != stated
+            ):
                 assert isinstance(error, live.DifferentError)
             else:
                 assert outcome == (True, self.counted(made))
@@ -147,19 +164,34 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.made)
     @rule(
         items=st.lists(
-            st.tuples(places, st.sampled_from(VALUES), st.sampled_from([None, None, 0, 30, -200, 350, -5000])), min_size=1, max_size=8
+            st.tuples(
+                places,
+                st.sampled_from(VALUES),
+                st.sampled_from([None, None, 0, 30, -200, 350, -5000]),
+            ),
+            min_size=1,
+            max_size=8,
         )
     )
     def convert(self, items):
         chosen = [self.made[place % len(self.made)] for place, _, _ in items]
         ats = [None if offset is None else self.clock + offset for _, _, offset in items]
-        commands = [self.button.convert_command(made.id, item[1], at) for made, item, at in zip(chosen, items, ats, strict=True)]
+        commands = [
+            self.button.convert_command(made.id, item[1], at)
+            for made, item, at in zip(chosen, items, ats, strict=True)
+        ]
         self.shop.journal.execute(commands)
         for made, item, at, command in zip(chosen, items, ats, commands, strict=True):
             self.check_conversion(made, item[1], at, command.outcome, command.error)
 
     @precondition(lambda self: self.made)
-    @rule(items=st.lists(st.tuples(places, st.sampled_from(["retract", "retract", "convert", "decide"])), min_size=1, max_size=5))
+    @rule(
+        items=st.lists(
+            st.tuples(places, st.sampled_from(["retract", "retract", "convert", "decide"])),
+            min_size=1,
+            max_size=5,
+        )
+    )
     def retract(self, items):
         chosen = [self.made[place % len(self.made)] for place, _ in items]
         make = {
@@ -181,17 +213,25 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def repeat(self):
         """Whatever was told is told again, word for word."""
-        paid, gone = [made for made in self.made if made.value is not None], [made for made in self.made if made.retracted]
+        paid, gone = (
+            [made for made in self.made if made.value is not None],
+            [made for made in self.made if made.retracted],
+        )
         kept = [made for made in self.made if made.key is not None]
         ats = [None if made.stated is None else made.stated / MICRO for made in paid]
-        commands = [self.button.convert_command(made.id, made.value / MICRO, at) for made, at in zip(paid, ats, strict=True)]
+        commands = [
+            self.button.convert_command(made.id, made.value / MICRO, at)
+            for made, at in zip(paid, ats, strict=True)
+        ]
         commands += [self.button.retract_command(made.id) for made in gone]
         commands += [self.button.decide_command(made.unit, made.key) for made in kept]
         self.shop.journal.execute(commands)
         answers = [command.outcome for command in commands]
         assert answers[: len(paid)] == [(True, self.counted(made)) for made in paid]
         assert answers[len(paid) : len(paid) + len(gone)] == [(True,)] * len(gone)
-        assert [answer[:2] + answer[3:] for answer in answers[len(paid) + len(gone) :]] == [(made.id, made.arm, True) for made in kept]
+        assert [answer[:2] + answer[3:] for answer in answers[len(paid) + len(gone) :]] == [
+            (made.id, made.arm, True) for made in kept
+        ]
 
     @rule(place=places, seq=st.integers(0, 200), value=st.sampled_from(BAD))
     def nonsense(self, place, seq, value):
@@ -200,7 +240,9 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(live.UnknownError):
                 call(forged)
         with pytest.raises(live.UnknownError):
-            self.button.convert(self.shop.journal.signer.name(self.button.experiment.id, 10**6 + seq))
+            self.button.convert(
+                self.shop.journal.signer.name(self.button.experiment.id, 10**6 + seq)
+            )
         if self.made:
             with pytest.raises(live.RefusedError):
                 self.button.convert(self.made[place % len(self.made)].id, value)
@@ -239,7 +281,9 @@ class Machine(RuleBasedStateMachine):
             self.shop.store.close()  # the journal is not told
         else:
             self.left_open.append(self.shop)
-        self.shop = self.left_open.pop(0) if how == "beside" and len(self.left_open) > 2 else self.opened()
+        self.shop = (
+            self.left_open.pop(0) if how == "beside" and len(self.left_open) > 2 else self.opened()
+        )
         self.button = self.shop.open(self.name)
 
     @rule()
@@ -253,11 +297,21 @@ class Machine(RuleBasedStateMachine):
             for made in self.made:
                 if made.arm not in self.retired:
                     pulls, paid = expected.get(made.arm, (0, 0))
-                    expected[made.arm] = (pulls + 1, paid + made.value * self.counted(made) if made.value else paid)
+                    expected[made.arm] = (
+                        pulls + 1,
+                        paid + made.value * self.counted(made) if made.value else paid,
+                    )
             assert counts(self.button) == expected
 
 
 def test_model(address):
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
-    few = settings(max_examples=25, stateful_step_count=50, deadline=None, derandomize=True, database=None, suppress_health_check=checks)
+    few = settings(
+        max_examples=25,
+        stateful_step_count=50,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=checks,
+    )
     run_state_machine_as_test(lambda: Machine(address), settings=few)

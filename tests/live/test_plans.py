@@ -18,7 +18,9 @@ class Explained(SQLiteStore):
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         if hasattr(self, "plans"):
-            self.plans += [row[3] for row in super().rows(f"EXPLAIN QUERY PLAN {statement}", *values)]
+            self.plans += [
+                row[3] for row in super().rows(f"EXPLAIN QUERY PLAN {statement}", *values)
+            ]
             return []
         return super().rows(statement, *values)
 
@@ -31,7 +33,9 @@ def store(tmp_path: Any) -> Iterator[Explained]:
     found.close()
 
 
-@pytest.mark.parametrize(("column", "values"), [("seq", [1, 2]), ("key", ["a", "b"]), ("unit", ["a"])])
+@pytest.mark.parametrize(
+    ("column", "values"), [("seq", [1, 2]), ("key", ["a", "b"]), ("unit", ["a"])]
+)
 def test_decided(store: Explained, column: str, values: list[Any]) -> None:
     store.decided(1, column, values)
     assert any(f"{column}=?" in plan for plan in store.plans)
@@ -45,7 +49,9 @@ def test_lines(store: Explained) -> None:
 
 def narrow(plans: list[str]) -> None:
     """Every step looks up rows by more than the experiment's number, which all rows share."""
-    steps = [plan for plan in plans if plan.startswith(("SEARCH", "SCAN")) and "json_each" not in plan]
+    steps = [
+        plan for plan in plans if plan.startswith(("SEARCH", "SCAN")) and "json_each" not in plan
+    ]
     assert steps
     for step in steps:
         assert step.startswith("SEARCH"), step
@@ -53,13 +59,19 @@ def narrow(plans: list[str]) -> None:
 
 
 @pytest.mark.parametrize("column", ["key", "unit"])
-def test_postgres_searches_the_index_of_a_young_log(server: Any, column: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgres_searches_the_index_of_a_young_log(
+    server: Any, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before the server has statistics of a log, and after it has grown since."""
     with live.open(server.fresh()) as shop:
         button = shop.experiment("button", ["a", "b"], seed=1)
-        shop.journal.execute([button.decide_command(**{column: f"{column} {number}"}) for number in range(1000)])
+        shop.journal.execute(
+            [button.decide_command(**{column: f"{column} {number}"}) for number in range(1000)]
+        )
         wanted = [f"{column} {number}" for number in range(990, 1054)]
-        assert [found.seq for found in shop.store.decided(1, column, wanted)] == list(range(992, 1002))
+        assert [found.seq for found in shop.store.decided(1, column, wanted)] == list(
+            range(992, 1002)
+        )
         explain = shop.store.rows
         plan: list[str] = []
 

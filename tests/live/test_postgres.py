@@ -49,7 +49,9 @@ def test_another_programs_tables(empty, server):
     ):
         server.execute(statement, name)
         assert "another program's tables" in refused(empty)
-    assert server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", name) == [("goods",)]
+    assert server.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", name) == [
+        ("goods",)
+    ]
     server.execute("CREATE SCHEMA ours", name)
     with live.open(f"{empty}&options=-csearch_path%3Dours") as shop:
         assert shop.experiment("button", ["a"], policy=pb.UCB1()).decide().arm == "a"
@@ -57,7 +59,10 @@ def test_another_programs_tables(empty, server):
 
 def test_a_later_version(empty, server):
     PostgresStore(empty).close()
-    server.execute("UPDATE facts SET value = '99' WHERE name = 'version'", empty.partition("?")[0].rpartition("/")[2])
+    server.execute(
+        "UPDATE facts SET value = '99' WHERE name = 'version'",
+        empty.partition("?")[0].rpartition("/")[2],
+    )
     assert "a later version (its schema is 99, this knows " in refused(empty)
 
 
@@ -78,11 +83,18 @@ def test_what_would_lose_acknowledged_records(empty, server, off):
 
 
 BAD = [
-    f"postgresql://user:{SECRET}@127.0.0.1:1/x", f"postgresql://user:{SECRET}@no-such-host.invalid/x", f"postgresql://user:{SECRET}@127.0.0.1:port/x",
-    f"postgresql://user:a@{SECRET}@127.0.0.1/x", f"postgresql://user:{SECRET}/a@127.0.0.1:1/x", f"postgresql://user:{SECRET}:a@127.0.0.1/x",
-    f"postgresql://user@127.0.0.1:1/x?password={SECRET}", f"postgresql://user:{SECRET}@[::1/x", f"postgresql://user:{SECRET}?a@127.0.0.1:1/x",
-    f"postgresql://127.0.0.1:1/x?passwort={SECRET}", f"postgresql://user:{SECRET}%zz@127.0.0.1:1/x",
-]  # fmt: skip
+    f"postgresql://user:{SECRET}@127.0.0.1:1/x",
+    f"postgresql://user:{SECRET}@no-such-host.invalid/x",
+    f"postgresql://user:{SECRET}@127.0.0.1:port/x",
+    f"postgresql://user:a@{SECRET}@127.0.0.1/x",
+    f"postgresql://user:{SECRET}/a@127.0.0.1:1/x",
+    f"postgresql://user:{SECRET}:a@127.0.0.1/x",
+    f"postgresql://user@127.0.0.1:1/x?password={SECRET}",
+    f"postgresql://user:{SECRET}@[::1/x",
+    f"postgresql://user:{SECRET}?a@127.0.0.1:1/x",
+    f"postgresql://127.0.0.1:1/x?passwort={SECRET}",
+    f"postgresql://user:{SECRET}%zz@127.0.0.1:1/x",
+]
 
 
 @pytest.mark.parametrize("address", BAD)
@@ -91,9 +103,18 @@ def test_unreachable_and_unreadable_addresses_keep_the_password(address):
 
 
 def test_addresses_that_are_shown():
-    assert described(parsed(f"postgresql://ann:{SECRET}@db.example:5433/shop?sslmode=require")) == "postgresql://ann@db.example:5433/shop"
-    assert described(parsed(f"postgres://db/shop?password={SECRET}&user=bob")) == "postgresql://bob@db/shop"
-    assert safely("connection to server at 'db'\nfailed", f"postgresql://ann:{SECRET}@db/shop") == "connection to server at 'db' failed"
+    assert (
+        described(parsed(f"postgresql://ann:{SECRET}@db.example:5433/shop?sslmode=require"))
+        == "postgresql://ann@db.example:5433/shop"
+    )
+    assert (
+        described(parsed(f"postgres://db/shop?password={SECRET}&user=bob"))
+        == "postgresql://bob@db/shop"
+    )
+    assert (
+        safely("connection to server at 'db'\nfailed", f"postgresql://ann:{SECRET}@db/shop")
+        == "connection to server at 'db' failed"
+    )
     assert SECRET not in safely(f"bad host {SECRET}", f"postgresql://ann:x@{SECRET}@db/shop")
 
 
@@ -165,7 +186,9 @@ def test_a_failed_transaction_does_not_pass_for_committed(empty):
 def test_locks(empty):
     """One writer per experiment at a time; a change waits for all, and keeps all out; what waited sees what was committed."""
     with live.open(empty) as shop, live.open(empty) as other:
-        one, two = (shop.experiment(name, ["a"], policy=pb.UCB1()).experiment.id for name in ("one", "two"))
+        one, two = (
+            shop.experiment(name, ["a"], policy=pb.UCB1()).experiment.id for name in ("one", "two")
+        )
         for mine, theirs, free in (
             ([one], [two], True),
             ([one], [one], False),
@@ -208,7 +231,10 @@ def test_messages_hold_no_data(empty):
     store = PostgresStore(empty)
     store.set_fact("unit", "ann@example.org")
     with pytest.raises(live.UnavailableError) as refusal:
-        store.many("INSERT INTO facts (name, value) VALUES (?, ?)", [("unit", "x"), ("ann@example.org", "y"), ("ann@example.org", "z")])
+        store.many(
+            "INSERT INTO facts (name, value) VALUES (?, ?)",
+            [("unit", "x"), ("ann@example.org", "y"), ("ann@example.org", "z")],
+        )
     assert "ann@example.org" not in str(refusal.value)
     assert isinstance(refusal.value.__cause__, psycopg.errors.UniqueViolation)
     store.close()
@@ -218,9 +244,9 @@ def test_percent_signs_and_question_marks(empty):
     store = PostgresStore(empty)
     assert store.rows("SELECT ? || '%', 7 % 4", "100") == [("100%", 3)]
     with store.reading() as reader:
-        assert list(reader.stream("SELECT n FROM generate_series(1, ?) AS n WHERE n % 2 = 0", 12_000)) == [
-            (n,) for n in range(2, 12_001, 2)
-        ]
+        assert list(
+            reader.stream("SELECT n FROM generate_series(1, ?) AS n WHERE n % 2 = 0", 12_000)
+        ) == [(n,) for n in range(2, 12_001, 2)]
     store.close()
 
 
@@ -229,8 +255,11 @@ def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
     """Also before the database has gathered statistics: then it takes the log for short."""
     store = PostgresStore(empty)
     store.add_experiment(Experiment(1, "button", 1, 0))
-    store.rows("""INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
-        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n FROM generate_series(1, ?) n RETURNING 1""", 20_000)  # fmt: skip
+    store.rows(
+        """INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
+        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n FROM generate_series(1, ?) n RETURNING 1""",
+        20_000,
+    )
     if analysed:
         store.connection.execute("ANALYZE")
     plans, ask = [], store.rows

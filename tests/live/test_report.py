@@ -15,7 +15,11 @@ from patientbandits.live.cohorts import cohorts
 
 def late_world(shop, clock, decisions=3000, seed=3):
     """Blue converts 10 % within hours, green 16 % within days; returns the experiment and how many are still to come, by arm."""
-    button, world, pending = shop.experiment("button", ["blue", "green"], policy=pb.Uniform()), random.Random(seed), []
+    button, world, pending = (
+        shop.experiment("button", ["blue", "green"], policy=pb.Uniform()),
+        random.Random(seed),
+        [],
+    )
     for _ in range(decisions):
         clock.now += world.expovariate(1 / 240)
         batch = []
@@ -25,7 +29,11 @@ def late_world(shop, clock, decisions=3000, seed=3):
         shop.journal.execute([*batch, command])
         made = command.outcome
         if world.random() < (0.10 if made.arm == "blue" else 0.16):
-            delay = world.expovariate(1 / 3600) if made.arm == "blue" else world.lognormvariate(11.5, 1.0)
+            delay = (
+                world.expovariate(1 / 3600)
+                if made.arm == "blue"
+                else world.lognormvariate(11.5, 1.0)
+            )
             heapq.heappush(pending, (clock.now + delay, made.id, made.arm))
     return button, {arm: sum(entry[2] == arm for entry in pending) for arm in ("blue", "green")}
 
@@ -51,15 +59,30 @@ def test_corrected_rates_see_through_the_delay(shop, clock):
 
 def test_counts_equal_those_of_a_simple_model(shop, clock):
     """Classes of age hold each decision once: by the age it has, or by the delay after which it converted."""
-    button, world = shop.experiment("button", ["a", "b", "c"], policy=pb.Uniform(), window=5000.0, scale=4.0), random.Random(5)
+    button, world = (
+        shop.experiment("button", ["a", "b", "c"], policy=pb.Uniform(), window=5000.0, scale=4.0),
+        random.Random(5),
+    )
     model = []
     for _ in range(300):
         clock.now += world.expovariate(1 / 30)
         made = button.decide()
-        model.append({"arm": made.arm, "id": made.id, "time": clock.now, "delay": None, "value": 0.0, "retracted": False})
+        model.append(
+            {
+                "arm": made.arm,
+                "id": made.id,
+                "time": clock.now,
+                "delay": None,
+                "value": 0.0,
+                "retracted": False,
+            }
+        )
     for one in model:
         if world.random() < 0.5:
-            one["delay"], one["value"] = world.expovariate(1 / 3000), world.choice([0.0, 1.0, 2.5, 4.0])
+            one["delay"], one["value"] = (
+                world.expovariate(1 / 3000),
+                world.choice([0.0, 1.0, 2.5, 4.0]),
+            )
             button.convert(one["id"], one["value"], at=min(one["time"] + one["delay"], clock.now))
             one["delay"] = min(one["delay"], clock.now - one["time"])
             if world.random() < 0.2:
@@ -72,24 +95,40 @@ def test_counts_equal_those_of_a_simple_model(shop, clock):
         assert arm["pulls"] == len(mine)
         assert arm["conversions"] == sum(one["value"] > 0 for one in counted)
         assert arm["retracted"] == sum(one["retracted"] for one in converted)
-        assert arm["late"] == sum(not one["retracted"] and one["delay"] > 5000.0 for one in converted)
+        assert arm["late"] == sum(
+            not one["retracted"] and one["delay"] > 5000.0 for one in converted
+        )
         assert arm["value"] == pytest.approx(sum(one["value"] for one in counted))
         assert arm["raw_rate"] == pytest.approx(sum(one["value"] for one in counted) / len(mine))
     with shop.store.reading() as reader:
         found = cohorts(reader, button.experiment.id, 3, None, int(clock.now * 1e6))
     for place, cohort in enumerate(found):
         name = "abc"[place]
-        waiting = [clock.now - one["time"] for one in model
-                   if one["arm"] == name and (one["delay"] is None or one["retracted"] or one["value"] == 0)]  # fmt: skip
+        waiting = [
+            clock.now - one["time"]
+            for one in model
+            if one["arm"] == name
+            and (one["delay"] is None or one["retracted"] or one["value"] == 0)
+        ]
         delays = [
-            one["delay"] for one in model if one["arm"] == name and one["delay"] is not None and not one["retracted"] and one["value"] > 0
+            one["delay"]
+            for one in model
+            if one["arm"] == name
+            and one["delay"] is not None
+            and not one["retracted"]
+            and one["value"] > 0
         ]
         assert cohort.waiting.sum() == len(waiting)
         assert cohort.converted.sum() == len(delays)
         assert (cohort.waiting >= 0).all()
-        for classes, weights, exact in ((cohort.waiting_ages, cohort.waiting, waiting), (cohort.delays, cohort.converted, delays)):
+        for classes, weights, exact in (
+            (cohort.waiting_ages, cohort.waiting, waiting),
+            (cohort.delays, cohort.converted, delays),
+        ):
             expanded = np.repeat(classes, weights.astype(int))
-            np.testing.assert_allclose(np.sort(expanded), np.sort(np.maximum(exact, 1.0)), rtol=0.011)
+            np.testing.assert_allclose(
+                np.sort(expanded), np.sort(np.maximum(exact, 1.0)), rtol=0.011
+            )
 
 
 def test_nothing_yet(shop):
@@ -126,7 +165,13 @@ def test_time_series(shop, clock):
     rows = button.timeseries("hour")
     assert len({row["time"] for row in rows}) == 4
     assert sum(row["pulls"] for row in rows) == 15
-    assert rows[-1] == {"time": rows[-1]["time"], "arm": made[0].arm, "pulls": 0, "conversions": 1, "value": 1.5}
+    assert rows[-1] == {
+        "time": rows[-1]["time"],
+        "arm": made[0].arm,
+        "pulls": 0,
+        "conversions": 1,
+        "value": 1.5,
+    }
     assert len({row["time"] for row in button.timeseries("day")}) <= 2
     assert sum(row["pulls"] for row in button.timeseries()) == 15
     for bad in ("year", 0, -5, 10**9, True, 1.5):

@@ -18,7 +18,11 @@ TEXT = (ROOT / "docs" / "service.md").read_text()
 
 def test_every_route_and_its_scope():
     rows = re.findall(r"^\| (`(?:GET|POST|PATCH|DELETE) .*?) \| (\w+) \|", TEXT, re.MULTILINE)
-    told = {(method, path.partition("?")[0]): scope for paths, scope in rows for method, path in re.findall(r"`(\w+) ([^`]+)`", paths)}
+    told = {
+        (method, path.partition("?")[0]): scope
+        for paths, scope in rows
+        for method, path in re.findall(r"`(\w+) ([^`]+)`", paths)
+    }
     assert told == {(route.method, route.path): route.scope or "none" for route in ROUTES}
 
 
@@ -28,7 +32,10 @@ def test_every_field_of_a_change():
 
 
 def test_limits():
-    assert f"{handlers.BODY // 1024} KB; {handlers.LARGE_BODY // 2**20} MB and {bodies.LARGEST_BATCH} items" in TEXT
+    assert (
+        f"{handlers.BODY // 1024} KB; {handlers.LARGE_BODY // 2**20} MB and {bodies.LARGEST_BATCH} items"
+        in TEXT
+    )
     assert f"| head of a request | {protocol.LARGEST_HEAD // 1024} KB |" in TEXT
     assert f"`--queue`, {Options().queue:_};".replace("_", " ") in TEXT
     longest = settings.LONGEST_TEXT
@@ -41,5 +48,9 @@ def test_limits():
 
 def test_metrics():
     source = (ROOT / "src" / "patientbandits" / "live" / "http" / "observe.py").read_text()
-    names = set(re.findall(r'"patientbandits_(\w+)"', source)) | set(re.findall(r'^ +\("(\w+)", "', source, re.MULTILINE))
-    assert names == {name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)}
+    names = set(re.findall(r'"patientbandits_(\w+)"', source)) | set(
+        re.findall(r'^ +\("(\w+)", "', source, re.MULTILINE)
+    )
+    assert names == {
+        name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)
+    }

@@ -36,9 +36,15 @@ def test_goes_on(old):
         for name, told in TOLD["experiments"].items():
             button = shop.open(name)
             state = running(button)
-            assert (list(state.settings.arms), state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist()) == (
-                told["arms"], told["pulls"], told["paid"],
-            )  # fmt: skip
+            assert (
+                list(state.settings.arms),
+                state.mind.counts.pulls.tolist(),
+                state.mind.counts.paid.tolist(),
+            ) == (
+                told["arms"],
+                told["pulls"],
+                told["paid"],
+            )
             for id, arm, unit, key in told["decisions"]:
                 again = button.decide(unit=unit, key=key)
                 assert (again.id, again.arm, again.duplicate) == (id, arm, True)
@@ -48,10 +54,16 @@ def test_goes_on(old):
             assert button.convert(made[0].id, 5.0) == (False, True)
             assert sum(pulls for pulls, _ in counts(button).values()) == before + 5
             same(button)
-        assert not [wrong for wrong in check(shop.store)["wrong"] if "not those that the policy makes" not in wrong]
+        assert not [
+            wrong
+            for wrong in check(shop.store)["wrong"]
+            if "not those that the policy makes" not in wrong
+        ]
 
 
 def test_the_first_schema_is_never_changed():
     """What made the file is what makes a database today; later versions add steps."""
     dumped = (DATA / "v1.sql").read_text()
-    assert dumped.startswith("\n".join(f"{for_postgres(statement)};" for statement in MIGRATIONS[0]) + "\n")
+    assert dumped.startswith(
+        "\n".join(f"{for_postgres(statement)};" for statement in MIGRATIONS[0]) + "\n"
+    )

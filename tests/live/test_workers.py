@@ -25,16 +25,28 @@ def settled(address, answers):
     """Nothing acknowledged is lost, nothing is there twice, and the memory is what the log says."""
     with live.open(address) as shop:
         button = shop.open("button")
-        decided = {key: (id, arm) for kind, *rest in answers if kind == "decided" for key, id, arm in [rest[:3]]}
+        decided = {
+            key: (id, arm)
+            for kind, *rest in answers
+            if kind == "decided"
+            for key, id, arm in [rest[:3]]
+        }
         converted = {rest[0]: rest[1] for kind, *rest in answers if kind == "converted"}
         retracted = {rest[0] for kind, *rest in answers if kind == "retracted"}
         assert all(
-            (again := button.decide(unit=key.split("-")[0], key=key))[:2] == made and again.duplicate for key, made in decided.items()
+            (again := button.decide(unit=key.split("-")[0], key=key))[:2] == made
+            and again.duplicate
+            for key, made in decided.items()
         )
         lines = shop.store.lines(button.experiment.id, 0)
         kinds = Counter(line.kind for line in lines)
         assert [line.seq for line in lines] == list(range(1, len(lines) + 1))
-        assert kinds == {"change": 1, "decision": 1 + len(decided), "conversion": len(converted), "retraction": len(retracted)}
+        assert kinds == {
+            "change": 1,
+            "decision": 1 + len(decided),
+            "conversion": len(converted),
+            "retraction": len(retracted),
+        }
         paid = sum(value for id, value in converted.items() if id not in retracted)
         assert sum(total for _, total in counts(button).values()) == paid
         assert len({id for id, _ in decided.values()}) == len(decided)
@@ -42,7 +54,9 @@ def settled(address, answers):
         return len(decided)
 
 
-@pytest.mark.parametrize("policy", [pb.UCB1(), pb.PatientThompson()], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy", [pb.UCB1(), pb.PatientThompson()], ids=lambda policy: policy.owner
+)
 def test_several_processes(address, policy, tmp_path):
     prepared(address, policy)
     workers = Workers(address, NAMES[:3], tmp_path)

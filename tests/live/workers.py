@@ -58,7 +58,9 @@ class Workers:
         self._processes = []
         for name, output in zip(names, self._outputs, strict=True):
             with output.open("w") as file:
-                self._processes.append(subprocess.Popen([*command, name, str(self._stop)], stdout=file))
+                self._processes.append(
+                    subprocess.Popen([*command, name, str(self._stop)], stdout=file)
+                )
         while not all(output.stat().st_size for output in self._outputs):
             if any(process.poll() for process in self._processes):
                 self.kill()
@@ -69,7 +71,9 @@ class Workers:
         """What was acknowledged: [kind, ..., failures before]."""
         self._stop.touch()
         assert [process.wait(120) for process in self._processes] == [0] * len(self._processes)
-        return [json.loads(line) for output in self._outputs for line in output.read_text().splitlines()]
+        return [
+            json.loads(line) for output in self._outputs for line in output.read_text().splitlines()
+        ]
 
     def kill(self) -> None:
         for process in self._processes:

@@ -31,7 +31,9 @@ class Acknowledged(NamedTuple):
 def ids(shop: Shop) -> dict[str, tuple[str, str]]:
     """Of each key in the log: (id, arm). None twice."""
     number = shop.open(EXPERIMENT).experiment.id
-    rows = shop.store.rows("SELECT key, seq, arm FROM log WHERE experiment = ? AND kind = 'decision'", number)
+    rows = shop.store.rows(
+        "SELECT key, seq, arm FROM log WHERE experiment = ? AND kind = 'decision'", number
+    )
     assert len({key for key, *_ in rows}) == len(rows), "a decision is doubled"
     return {key: (shop.journal.signer.name(number, seq), ARMS[arm]) for key, seq, arm in rows}
 
@@ -55,7 +57,8 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
     return [
         answer
         for answer in acknowledged
-        if decided.get(answer.key) != (answer.id, answer.arm) or (answer.value is not None and converted.get(answer.key) != answer.value)
+        if decided.get(answer.key) != (answer.id, answer.arm)
+        or (answer.value is not None and converted.get(answer.key) != answer.value)
     ]
 
 
@@ -70,12 +73,18 @@ def whole(shop: Shop) -> list[Line]:
     assert [line.seq for line in log] == list(range(1, len(log) + 1))
     quick, slow = State(shop.store, found), State(shop.store, found, use_snapshot=False)
     assert quick.different == slow.different == 0
-    for one, other in zip((*quick.mind.memory, *quick.mind.counts[:2]), (*slow.mind.memory, *slow.mind.counts[:2]), strict=True):
+    for one, other in zip(
+        (*quick.mind.memory, *quick.mind.counts[:2]),
+        (*slow.mind.memory, *slow.mind.counts[:2]),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, other)
     return log
 
 
-def traffic(shop: Shop, clients: int, each: int, when: Sized, answers: list[Acknowledged], seed: int = 1) -> None:
+def traffic(
+    shop: Shop, clients: int, each: int, when: Sized, answers: list[Acknowledged], seed: int = 1
+) -> None:
     """``clients`` threads decide ``each`` times, with keys, and convert some; ``answers`` holds what was answered, even if it raises.
 
     when  its length is the time

@@ -16,7 +16,17 @@ from patientbandits.paper.experiments import (
     NEAREST_RATIO,
     patient,
 )
-from patientbandits.policies import DKLUCB, DUCB, KLUCB, POLICIES, AdaptPatientBandits, GuardedThompson, PatientBandits, PatientKL, Policy
+from patientbandits.policies import (
+    DKLUCB,
+    DUCB,
+    KLUCB,
+    POLICIES,
+    AdaptPatientBandits,
+    GuardedThompson,
+    PatientBandits,
+    PatientKL,
+    Policy,
+)
 from patientbandits.problem import Problem
 
 GROUPS = {
@@ -47,7 +57,12 @@ class Contender:
     """whether it was first published with this package"""
 
     def __post_init__(self) -> None:
-        choice(f"Contender {self.name}", "told", self.told, [group for group in GROUPS if group != "reports"])
+        choice(
+            f"Contender {self.name}",
+            "told",
+            self.told,
+            [group for group in GROUPS if group != "reports"],
+        )
 
     def group(self, problem: Problem) -> str:
         """Of `GROUPS`."""
@@ -93,7 +108,11 @@ def different(problem: Problem) -> tuple[Delay, ...]:
 def pooled(problem: Problem) -> Delay:
     """The law of the delays of all arms together: what a policy that knows one law for all arms can best be told."""
     laws = different(problem)
-    return laws[0] if len(laws) == 1 else Mixture(laws, [problem.delays.count(law) / problem.arms for law in laws])
+    return (
+        laws[0]
+        if len(laws) == 1
+        else Mixture(laws, [problem.delays.count(law) / problem.arms for law in laws])
+    )
 
 
 def slowest(problem: Problem) -> Delay:
@@ -106,28 +125,79 @@ def adapt(problem: Problem) -> Policy:
     shape = patient(1.0, "published")
     floor = min(ADAPTIVE_MEAN_FLOOR, max(problem.means))
     return AdaptPatientBandits(
-        ADAPTIVE_C, ADAPTIVE_ALPHA_FLOOR, floor, penalty=NEAREST_PENALTY, ratio=NEAREST_RATIO, width=shape.width, bias=shape.bias
+        ADAPTIVE_C,
+        ADAPTIVE_ALPHA_FLOOR,
+        floor,
+        penalty=NEAREST_PENALTY,
+        ratio=NEAREST_RATIO,
+        width=shape.width,
+        bias=shape.bias,
     )
 
 
 EXPLICIT = (
-    Contender("GuardedThompson", lambda problem: GuardedThompson(guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)), "bound",
-              "guarded by PatientKL, told the largest alpha with which Assumption 1 holds", new=True),
-    Contender("PatientKL", lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)), "bound",
-              "told the largest alpha with which Assumption 1 holds", quick=True, new=True),
-    Contender("PatientKL-envelope", lambda problem: PatientKL(envelope=slowest(problem)), "bound",
-              "told the survival function of the slowest arm", new=True),
-    Contender("PatientBandits", lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)), "bound",
-              "the printed constants; told the largest alpha with which Assumption 1 holds"),
-    Contender("PatientBandits-0.5", lambda problem: patient(0.5, "published"),
-              note="the constants behind the paper's figures, alpha 0.5 whatever the delays", quick=True),
-    Contender("AdaptPatientBandits", adapt, "bound", "the variant nearest to the paper's plot; told c, floors of alpha and the mean"),
-    Contender("DUCB", lambda problem: DUCB(pooled(problem), mode="uncensored"), "law", "no window; told the law of all delays together"),
-    Contender("DUCB-wait", lambda problem: DUCB(pooled(problem), WAIT, "wait"), "law",
-              f"as in the paper's figures, m = {WAIT}; told the law of all delays together"),
-    Contender("DKLUCB", lambda problem: DKLUCB(pooled(problem), mode="uncensored"), "law",
-              "no window; told the law of all delays together", quick=True),
-)  # fmt: skip
+    Contender(
+        "GuardedThompson",
+        lambda problem: GuardedThompson(
+            guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
+        ),
+        "bound",
+        "guarded by PatientKL, told the largest alpha with which Assumption 1 holds",
+        new=True,
+    ),
+    Contender(
+        "PatientKL",
+        lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
+        "bound",
+        "told the largest alpha with which Assumption 1 holds",
+        quick=True,
+        new=True,
+    ),
+    Contender(
+        "PatientKL-envelope",
+        lambda problem: PatientKL(envelope=slowest(problem)),
+        "bound",
+        "told the survival function of the slowest arm",
+        new=True,
+    ),
+    Contender(
+        "PatientBandits",
+        lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
+        "bound",
+        "the printed constants; told the largest alpha with which Assumption 1 holds",
+    ),
+    Contender(
+        "PatientBandits-0.5",
+        lambda problem: patient(0.5, "published"),
+        note="the constants behind the paper's figures, alpha 0.5 whatever the delays",
+        quick=True,
+    ),
+    Contender(
+        "AdaptPatientBandits",
+        adapt,
+        "bound",
+        "the variant nearest to the paper's plot; told c, floors of alpha and the mean",
+    ),
+    Contender(
+        "DUCB",
+        lambda problem: DUCB(pooled(problem), mode="uncensored"),
+        "law",
+        "no window; told the law of all delays together",
+    ),
+    Contender(
+        "DUCB-wait",
+        lambda problem: DUCB(pooled(problem), WAIT, "wait"),
+        "law",
+        f"as in the paper's figures, m = {WAIT}; told the law of all delays together",
+    ),
+    Contender(
+        "DKLUCB",
+        lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
+        "law",
+        "no window; told the law of all delays together",
+        quick=True,
+    ),
+)
 """The contenders that need something from the problem, or that take part with more than their defaults."""
 
 GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base": KLUCB()}}
@@ -147,14 +217,23 @@ def covered() -> set[str]:
 
 def contenders() -> tuple[Contender, ...]:
     """`EXPLICIT`, and every other policy of the package that can do with its defaults and what it is `GIVEN`."""
-    left = [name for name in POLICIES if name not in covered() and name not in EXCLUDED and _complete(name)]
-    plain = [Contender(name, _same(name), note=_note(name), quick=name in QUICK, new=name in NEW) for name in left]
+    left = [
+        name
+        for name in POLICIES
+        if name not in covered() and name not in EXCLUDED and _complete(name)
+    ]
+    plain = [
+        Contender(name, _same(name), note=_note(name), quick=name in QUICK, new=name in NEW)
+        for name in left
+    ]
     return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST))
 
 
 def _complete(name: str) -> bool:
     known: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
-    needed = {f.name for f in known if f.init and f.default is MISSING and f.default_factory is MISSING}
+    needed = {
+        f.name for f in known if f.init and f.default is MISSING and f.default_factory is MISSING
+    }
     return needed <= set(GIVEN.get(name, {}))
 
 
@@ -163,18 +242,27 @@ def _same(name: str) -> Callable[[Problem], Policy]:
 
 
 def _note(name: str) -> str:
-    return ", ".join(f"{key} {getattr(value, 'label', value)}" for key, value in GIVEN.get(name, {}).items())
+    return ", ".join(
+        f"{key} {getattr(value, 'label', value)}" for key, value in GIVEN.get(name, {}).items()
+    )
 
 
-def pick(owner: str, what: str, known: Sequence[Any], names: Sequence[Any] | None, kind: type) -> list[Any]:
+def pick(
+    owner: str, what: str, known: Sequence[Any], names: Sequence[Any] | None, kind: type
+) -> list[Any]:
     """Those of ``known`` with the ``names``, in their order; a member of ``kind`` stands for itself; all for None."""
     by_name: dict[str, Any] = {member.name: member for member in known}
     if names is None:
         return list(known)
     chosen: list[Any] = [
-        name if isinstance(name, kind) else by_name[choice(owner, what, name, by_name)] for name in items(owner, what, names)
+        name if isinstance(name, kind) else by_name[choice(owner, what, name, by_name)]
+        for name in items(owner, what, names)
     ]
-    repeated = {member.name for member in chosen if [other.name for other in chosen].count(member.name) > 1}
+    repeated = {
+        member.name for member in chosen if [other.name for other in chosen].count(member.name) > 1
+    }
     if repeated or not chosen:
-        raise InputError(f"{owner}: every {what} is needed once, and at least one; got {', '.join(sorted(repeated)) or 'none'}.")
+        raise InputError(
+            f"{owner}: every {what} is needed once, and at least one; got {', '.join(sorted(repeated)) or 'none'}."
+        )
     return chosen

@@ -50,17 +50,28 @@ class Comparison:
             "seed": self.seed,
             "rounds": self.rounds,
             "problems": [
-                {"name": c.name, "what": c.what, "tests": c.tests, "horizon": c.horizon, "runs": c.runs, "problem": c.problem.describe()}
+                {
+                    "name": c.name,
+                    "what": c.what,
+                    "tests": c.tests,
+                    "horizon": c.horizon,
+                    "runs": c.runs,
+                    "problem": c.problem.describe(),
+                }
                 for c in self.cases
             ],
-            "policies": [{"name": c.name, "group": self.groups[c.name], "note": c.note, "new": c.new} for c in self.contenders],
+            "policies": [
+                {"name": c.name, "group": self.groups[c.name], "note": c.note, "new": c.new}
+                for c in self.contenders
+            ],
             "groups": GROUPS,
             "scores": [asdict(score) for score in self.scores],
             "standings": [asdict(standing) for standing in self.standings],
             "advice": [asdict(part) for part in self.advice],
             "bars": [asdict(bar) for bar in self.bars],
             "seconds_per_round": [
-                {"policy": name, "arms": arms, "seconds": seconds} for (name, arms), seconds in self.seconds_per_round.items()
+                {"policy": name, "arms": arms, "seconds": seconds}
+                for (name, arms), seconds in self.seconds_per_round.items()
             ],
         }
 
@@ -92,7 +103,11 @@ def run(
     seed = whole("compare", "seed", seed)
     if with_bars is None:
         with_bars = not quick and problems is None and contenders is None
-    plan = {(case.name, player.name): simulation(case, player, seed) for case in cases for player in players}
+    plan = {
+        (case.name, player.name): simulation(case, player, seed)
+        for case in cases
+        for player in players
+    }
     with team(workers, sweep_options.get("on", "threads")):
         pass  # who cannot do the work says so before anything is written
     folder = Path(out)
@@ -106,23 +121,44 @@ def run(
     hurdles = list(bars()) if with_bars else []
     bar_runs = BAR_RUNS if runs is None else max(runs, LEAST_RUNS)
     costly = [(clock[of], list(batch.values())) for of, batch in batches.items()]
-    costly += [(_bar_cost(batch, clock), batch) for batch in (bar.simulations(bar_runs, seed) for bar in hurdles)]
+    costly += [
+        (_bar_cost(batch, clock), batch)
+        for batch in (bar.simulations(bar_runs, seed) for bar in hurdles)
+    ]
     played = play(costly, folder / "pieces", start, workers=workers, **sweep_options)
     results = {
         key: result
         for batch, done in zip(batches.values(), played[: len(batches)], strict=True)
         for key, result in zip(batch, done, strict=True)
     }
-    measured = [bar.measured(done) for bar, done in zip(hurdles, played[len(batches) :], strict=True)]
+    measured = [
+        bar.measured(done) for bar, done in zip(hurdles, played[len(batches) :], strict=True)
+    ]
 
     groups = {player.name: player.group(cases[0].problem) for player in players}
-    rows = [row for case in cases for row in scores(case, {player.name: results[case.name, player.name] for player in players}, groups)]
-    fewest = {name: clock[name, min(arms for other, arms in clock if other == name)] for name, _ in clock}
+    rows = [
+        row
+        for case in cases
+        for row in scores(
+            case, {player.name: results[case.name, player.name] for player in players}, groups
+        )
+    ]
+    fewest = {
+        name: clock[name, min(arms for other, arms in clock if other == name)] for name, _ in clock
+    }
     comparison = Comparison(
-        tuple(cases), tuple(players), groups, results, rows, standings(rows),
-        advice(cases, rows, fewest, [player.name for player in players if player.new]), measured, clock, seed,
+        tuple(cases),
+        tuple(players),
+        groups,
+        results,
+        rows,
+        standings(rows),
+        advice(cases, rows, fewest, [player.name for player in players if player.new]),
+        measured,
+        clock,
+        seed,
         sum(one.rounds for _, batch in costly for one in batch),
-    )  # fmt: skip
+    )
     write(comparison, folder)
     return comparison
 
@@ -142,17 +178,32 @@ def chosen(
 
 def simulation(case: Case, player: Contender, seed: int) -> Simulation:
     policy = player.make(case.problem)
-    return Simulation(world_for(case.problem, policy), policy, case.horizon, case.runs, seed, record=RECORD)
+    return Simulation(
+        world_for(case.problem, policy), policy, case.horizon, case.runs, seed, record=RECORD
+    )
 
 
-def play(batches: Sequence[tuple[float, list[Simulation]]], pieces: Path, start: Start | None, **sweep_options: Any) -> list[list[Result]]:
+def play(
+    batches: Sequence[tuple[float, list[Simulation]]],
+    pieces: Path,
+    start: Start | None,
+    **sweep_options: Any,
+) -> list[list[Result]]:
     """Carry out batches of simulations, each with its seconds per round: what the estimate of the time left goes by."""
-    tell = start(max(1, round(1e9 * sum(cost * one.rounds for cost, batch in batches for one in batch)))) if start else None
+    tell = (
+        start(
+            max(1, round(1e9 * sum(cost * one.rounds for cost, batch in batches for one in batch)))
+        )
+        if start
+        else None
+    )
 
     def counting(cost: float) -> Callable[[int], None] | None:
         return (lambda rounds: tell(round(1e9 * cost * rounds))) if tell else None
 
-    return [sweep(batch, pieces, progress=counting(cost), **sweep_options) for cost, batch in batches]
+    return [
+        sweep(batch, pieces, progress=counting(cost), **sweep_options) for cost, batch in batches
+    ]
 
 
 def _bar_cost(simulations: Sequence[Simulation], clock: Mapping[tuple[str, int], float]) -> float:

@@ -64,13 +64,31 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
         difference = result.final - results[best].final
         low, high = (float(end) for end in mean_interval(result.final, LEVEL))
         less, more = (float(end) for end in mean_interval(difference, LEVEL))
-        ratio, ratio_low, ratio_high = ratio_interval(result.final, results[best].final) if comparable else (None, None, None)
+        ratio, ratio_low, ratio_high = (
+            ratio_interval(result.final, results[best].final) if comparable else (None, None, None)
+        )
         shares = result.pulls.sum(axis=0) / result.pulls.sum()
         rows.append(
-            Score(case.name, name, groups[name], len(result.final), float(result.final.mean()), low, high, name == best,
-                  name in candidates and less <= 0, ratio, ratio_low, ratio_high, float(difference.mean()), less, more,
-                  tuple(float(share) for share in shares), float(shares[gaps == 0].sum()))
-        )  # fmt: skip
+            Score(
+                case.name,
+                name,
+                groups[name],
+                len(result.final),
+                float(result.final.mean()),
+                low,
+                high,
+                name == best,
+                name in candidates and less <= 0,
+                ratio,
+                ratio_low,
+                ratio_high,
+                float(difference.mean()),
+                less,
+                more,
+                tuple(float(share) for share in shares),
+                float(shares[gaps == 0].sum()),
+            )
+        )
     return rows
 
 
@@ -100,5 +118,15 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
         ratios = [max(row.ratio or 0.0, 1e-3) for row in own]
         worst = max(range(len(own)), key=ratios.__getitem__)
         typical = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        found.append(Standing(policy, own[0].group, len(own), typical, ratios[worst], own[worst].problem, sum(row.tied for row in own)))
+        found.append(
+            Standing(
+                policy,
+                own[0].group,
+                len(own),
+                typical,
+                ratios[worst],
+                own[worst].problem,
+                sum(row.tied for row in own),
+            )
+        )
     return sorted(found, key=lambda standing: standing.typical)

@@ -34,7 +34,9 @@ def seconds_per_round(simulation: Simulation) -> float:
 
 
 def speeds(
-    simulations: Mapping[tuple[str, int], Simulation], folder: Path, progress: Callable[[int], None] | None = None
+    simulations: Mapping[tuple[str, int], Simulation],
+    folder: Path,
+    progress: Callable[[int], None] | None = None,
 ) -> dict[tuple[str, int], float]:
     """(policy, arms) -> seconds per round, each of the simulations cut to `HORIZON` rounds; ``folder`` remembers."""
     path = folder / "speed.json"
@@ -44,7 +46,9 @@ def speeds(
         known = {}
     found = {}
     for key, given in simulations.items():
-        simulation = Simulation(given.problem, given.policy, max(HORIZON, given.problem.arms), record=1)
+        simulation = Simulation(
+            given.problem, given.policy, max(HORIZON, given.problem.arms), record=1
+        )
         address = simulation.address(0, 1)
         if address not in known:
             known[address] = float(f"{seconds_per_round(simulation):.3g}")

@@ -35,8 +35,14 @@ def with_study(
         )
         for name, problem in study.problems.items()
     ]
-    own_players = [Contender(name, _always(policy), note="from the study file") for name, policy in study.policies.items()]
-    return [*cases, *own_cases], [*players, *(replace(player, quick=True) for player in own_players)]
+    own_players = [
+        Contender(name, _always(policy), note="from the study file")
+        for name, policy in study.policies.items()
+    ]
+    return [*cases, *own_cases], [
+        *players,
+        *(replace(player, quick=True) for player in own_players),
+    ]
 
 
 def _always(policy: Policy) -> Callable[[Problem], Policy]:

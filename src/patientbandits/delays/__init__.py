@@ -8,10 +8,34 @@ from patientbandits.delays.pareto import Lomax, Pareto
 from patientbandits.delays.simple import Fixed, Never, NoDelay, UniformDelay
 
 LAWS: dict[str, type[Delay]] = {
-    law.__name__: law for law in (NoDelay, Fixed, Pareto, Lomax, Geometric, Weibull, LogNormal, UniformDelay, Empirical, Never, Mixture)
+    law.__name__: law
+    for law in (
+        NoDelay,
+        Fixed,
+        Pareto,
+        Lomax,
+        Geometric,
+        Weibull,
+        LogNormal,
+        UniformDelay,
+        Empirical,
+        Never,
+        Mixture,
+    )
 }
 
 __all__ = [
-    "LAWS", "Delay", "Empirical", "Fixed", "Geometric", "LogNormal", "Lomax", "Mixture", "Never", "NoDelay", "Pareto",
-    "UniformDelay", "Weibull",
-]  # fmt: skip
+    "LAWS",
+    "Delay",
+    "Empirical",
+    "Fixed",
+    "Geometric",
+    "LogNormal",
+    "Lomax",
+    "Mixture",
+    "Never",
+    "NoDelay",
+    "Pareto",
+    "UniformDelay",
+    "Weibull",
+]

@@ -135,4 +135,7 @@ class Delay:
 
     def describe(self) -> dict[str, Any]:
         """The law as plain data, for files."""
-        return {"law": self.owner, **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}}  # type: ignore[arg-type]
+        return {
+            "law": self.owner,
+            **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)},
+        }  # type: ignore[arg-type]

@@ -22,20 +22,38 @@ class Empirical(Delay):
     _steps: tuple[tuple[int, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        delays = tuple(whole(self.owner, "every delay", d) for d in items(self.owner, "delays", self.delays))
+        delays = tuple(
+            whole(self.owner, "every delay", d) for d in items(self.owner, "delays", self.delays)
+        )
         require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
-        given = (1.0,) * len(delays) if self.weights is None else items(self.owner, "weights", self.weights)
+        given = (
+            (1.0,) * len(delays)
+            if self.weights is None
+            else items(self.owner, "weights", self.weights)
+        )
         weights = tuple(number(self.owner, "every weight", w) for w in given)
-        require(len(weights) == len(delays), self.owner, "weights must match delays in number", delays=len(delays), weights=len(weights))
-        require(all(0 <= w < float("inf") for w in weights) and sum(weights) > 0, self.owner,
-                "weights must be finite, >= 0 and not all 0", weights=self.weights)  # fmt: skip
+        require(
+            len(weights) == len(delays),
+            self.owner,
+            "weights must match delays in number",
+            delays=len(delays),
+            weights=len(weights),
+        )
+        require(
+            all(0 <= w < float("inf") for w in weights) and sum(weights) > 0,
+            self.owner,
+            "weights must be finite, >= 0 and not all 0",
+            weights=self.weights,
+        )
         object.__setattr__(self, "delays", delays)
         object.__setattr__(self, "weights", None if self.weights is None else weights)
         mass: dict[int, float] = {}
         for delay, weight in zip(delays, weights, strict=True):
             mass[delay] = mass.get(delay, 0.0) + weight
         steps, above = [], 0.0
-        for delay in sorted(mass, reverse=True):  # from the largest down: the last step is exactly 0
+        for delay in sorted(
+            mass, reverse=True
+        ):  # from the largest down: the last step is exactly 0
             steps.append((delay, above / sum(weights)))
             above += mass[delay]
         object.__setattr__(self, "_steps", tuple(reversed(steps)))
@@ -47,4 +65,8 @@ class Empirical(Delay):
         return self._steps[at - 1][1] if at else 1.0
 
     def describe(self) -> dict[str, object]:
-        return {"law": self.owner, "delays": list(self.delays), "weights": None if self.weights is None else list(self.weights)}
+        return {
+            "law": self.owner,
+            "delays": list(self.delays),
+            "weights": None if self.weights is None else list(self.weights),
+        }

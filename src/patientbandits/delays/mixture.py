@@ -19,14 +19,26 @@ class Mixture(Delay):
 
     def __post_init__(self) -> None:
         laws = items(self.owner, "laws", self.laws)
-        weights = tuple(number(self.owner, "every weight", w) for w in items(self.owner, "weights", self.weights))
-        require(len(laws) > 0 and len(laws) == len(weights), self.owner, "one weight for each law is needed",
-                laws=len(laws), weights=len(weights))  # fmt: skip
+        weights = tuple(
+            number(self.owner, "every weight", w)
+            for w in items(self.owner, "weights", self.weights)
+        )
+        require(
+            len(laws) > 0 and len(laws) == len(weights),
+            self.owner,
+            "one weight for each law is needed",
+            laws=len(laws),
+            weights=len(weights),
+        )
         for law in laws:
             if not isinstance(law, Delay):
                 raise InputError(f"{self.owner}: every law must be a delay law; got {law!r}.")
-        require(all(w >= 0 for w in weights) and abs(sum(weights) - 1) < 1e-9, self.owner,
-                "weights must be >= 0 and sum to 1", weights=self.weights)  # fmt: skip
+        require(
+            all(w >= 0 for w in weights) and abs(sum(weights) - 1) < 1e-9,
+            self.owner,
+            "weights must be >= 0 and sum to 1",
+            weights=self.weights,
+        )
         object.__setattr__(self, "laws", laws)
         object.__setattr__(self, "weights", tuple(w / sum(weights) for w in weights))
 
@@ -35,11 +47,19 @@ class Mixture(Delay):
         if any(parts is None for parts in inner):
             return None
         return tuple(
-            part._replace(weight=weight * part.weight) for weight, parts in zip(self.weights, inner, strict=True) for part in parts or ()
+            part._replace(weight=weight * part.weight)
+            for weight, parts in zip(self.weights, inner, strict=True)
+            for part in parts or ()
         )
 
     def survival_at(self, m: int) -> float:
-        return sum(weight * law.survival_at(m) for weight, law in zip(self.weights, self.laws, strict=True))
+        return sum(
+            weight * law.survival_at(m) for weight, law in zip(self.weights, self.laws, strict=True)
+        )
 
     def describe(self) -> dict[str, Any]:
-        return {"law": self.owner, "laws": [law.describe() for law in self.laws], "weights": list(self.weights)}
+        return {
+            "law": self.owner,
+            "laws": [law.describe() for law in self.laws],
+            "weights": list(self.weights),
+        }

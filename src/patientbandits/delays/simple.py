@@ -62,7 +62,9 @@ class UniformDelay(Delay):
     def __post_init__(self) -> None:
         whole(self.owner, "low", self.low)
         whole(self.owner, "high", self.high)
-        require(self.low <= self.high, self.owner, "low must be <= high", low=self.low, high=self.high)
+        require(
+            self.low <= self.high, self.owner, "low must be <= high", low=self.low, high=self.high
+        )
 
     def parameters(self) -> tuple[float, float, float]:
         return float(self.low), float(self.high), 0.0

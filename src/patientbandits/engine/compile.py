@@ -25,7 +25,12 @@ import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "forceinline": True,
+}
 """``_nrt=False``: kernels allocate nothing and count no references, which halves their time."""
 
 LIBRARIES = {"math", "numpy", "builtins"}
@@ -47,15 +52,30 @@ def outside(function: types.FunctionType) -> dict[str, Any]:
     """The values that ``function`` takes from outside: globals and closed-over variables, by name."""
     codes = list(code_objects(function.__code__))
     names = {name for code in codes for name in code.co_names}  # of attributes as well
-    loaded = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    found = {name: function.__globals__[name] for name in sorted(loaded) if name in function.__globals__}
+    loaded = {
+        step.argval
+        for code in codes
+        for step in dis.get_instructions(code)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+    found = {
+        name: function.__globals__[name] for name in sorted(loaded) if name in function.__globals__
+    }
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
     seen, queue = set(), list(found.items())
     for name, module in queue:  # grows: modules inside modules
-        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] not in LIBRARIES and module not in seen:
+        if (
+            isinstance(module, types.ModuleType)
+            and module.__name__.partition(".")[0] not in LIBRARIES
+            and module not in seen
+        ):
             seen.add(module)
-            inner = {f"{name}.{attr}": getattr(module, attr) for attr in sorted(names) if hasattr(module, attr)}
+            inner = {
+                f"{name}.{attr}": getattr(module, attr)
+                for attr in sorted(names)
+                if hasattr(module, attr)
+            }
             found.update(inner)
             queue.extend(inner.items())
     return found
@@ -75,7 +95,9 @@ def digest(function: Callable[..., Any]) -> str:
             seen[id(value)] = len(seen)
             for code in code_objects(value.__code__):
                 constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
-                sha.update(repr((code.co_code, constants, code.co_names, code.co_varnames)).encode())
+                sha.update(
+                    repr((code.co_code, constants, code.co_names, code.co_varnames)).encode()
+                )
             add(value.__defaults__)
             add(sorted(getattr(value, "fastmath", ())))
             for name, item in outside(value).items():
@@ -90,8 +112,16 @@ def digest(function: Callable[..., Any]) -> str:
         elif value is None or isinstance(value, (bool, int, float, str, bytes, np.generic)):
             sha.update(repr((type(value).__name__, value)).encode())
         elif isinstance(value, type):
-            members = [(member.name, member.value) for member in value] if issubclass(value, enum.Enum) else None
-            sha.update(repr((value.__module__, value.__qualname__, getattr(value, "_fields", None), members)).encode())
+            members = (
+                [(member.name, member.value) for member in value]
+                if issubclass(value, enum.Enum)
+                else None
+            )
+            sha.update(
+                repr(
+                    (value.__module__, value.__qualname__, getattr(value, "_fields", None), members)
+                ).encode()
+            )
         elif isinstance(value, (types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
             sha.update(value.__name__.encode())
         else:
@@ -109,12 +139,20 @@ def compiled(function: Callable[..., Any]) -> Any:
 @cache
 def _compiled(function: types.FunctionType) -> Any:
     def swap(value: Any) -> Any:
-        return compiled(value) if isinstance(value, types.FunctionType) and value is not function else value
+        return (
+            compiled(value)
+            if isinstance(value, types.FunctionType) and value is not function
+            else value
+        )
 
     namespace = dict(function.__globals__)
-    namespace.update({name: swap(value) for name, value in outside(function).items() if name in namespace})
+    namespace.update(
+        {name: swap(value) for name, value in outside(function).items() if name in namespace}
+    )
     cells = tuple(types.CellType(swap(cell.cell_contents)) for cell in function.__closure__ or ())
-    copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, cells)
+    copy = types.FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, cells
+    )
     return njit(**OPTIONS, fastmath=getattr(function, "fastmath", False))(copy)
 
 

@@ -76,7 +76,9 @@ def beats(x: int, y: int, g: int, scratch: Scratch, streams: NDArray[np.uint64])
     if a != b:
         return a > b or a != a  # not a number: let it win, to be found out
     key, pulls = scratch.keys[g, 1], scratch.pulls
-    return address(key, np.uint64(pulls[g, x]), streams[x]) > address(key, np.uint64(pulls[g, y]), streams[y])
+    return address(key, np.uint64(pulls[g, x]), streams[x]) > address(
+        key, np.uint64(pulls[g, y]), streams[y]
+    )
 
 
 def climb(arm: int, g: int, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
@@ -111,7 +113,10 @@ def nothing(*arguments: Any) -> None:
 def wrapper(kind: Any) -> Callable[..., Any]:
     """A function from a plain tuple to the named tuple ``kind``: kernels' signatures hold no classes of users."""
     scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
-    exec(f"def wrap(values): return kind({', '.join(f'values[{j}]' for j in range(len(kind._fields)))})", scope)
+    exec(
+        f"def wrap(values): return kind({', '.join(f'values[{j}]' for j in range(len(kind._fields)))})",
+        scope,
+    )
     return scope["wrap"]
 
 
@@ -134,12 +139,21 @@ def kernel_for(rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool
     names = ("bonus" if rule.from_bonus else "index", "refresh", "pulled", "arrived", "trace")
     hooks = tuple(rule.hooks.get(name, nothing) for name in names)
     kinds, told = (type(rule.numbers), type(memory)), report if rule.reports else outcome
-    return _kernel(hooks, kinds, rule.from_bonus, rule.lasting, rule.first_pulls, told, counted, anytime)
+    return _kernel(
+        hooks, kinds, rule.from_bonus, rule.lasting, rule.first_pulls, told, counted, anytime
+    )
 
 
 @cache
 def _kernel(
-    hooks: tuple[Any, ...], kinds: tuple[Any, Any], from_bonus: bool, lasting: bool, first: int, told: Any, counted: bool, anytime: bool
+    hooks: tuple[Any, ...],
+    kinds: tuple[Any, Any],
+    from_bonus: bool,
+    lasting: bool,
+    first: int,
+    told: Any,
+    counted: bool,
+    anytime: bool,
 ) -> Any:
     formula, refresh, pulled, arrived, trace = hooks
     numbers_kind, memory_kind = kinds
@@ -151,12 +165,25 @@ def _kernel(
         if pulls < first:
             return np.inf
         if pulls >= len(scratch.table):
-            return formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+            return formula(
+                self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0)
+            )
         if scratch.table[pulls] != scratch.table[pulls]:
-            scratch.table[pulls] = formula(self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0))
+            scratch.table[pulls] = formula(
+                self, memory, pulls, 1, 1.0, horizon, scratch.pulls.shape[1], np.uint64(0)
+            )
         return scratch.table[pulls]
 
-    def index_of(self: Any, memory: Any, arm: int, g: int, scratch: Scratch, t: int, horizon: float, streams: Any) -> float:
+    def index_of(
+        self: Any,
+        memory: Any,
+        arm: int,
+        g: int,
+        scratch: Scratch,
+        t: int,
+        horizon: float,
+        streams: Any,
+    ) -> float:
         pulls, arms = scratch.pulls[g, arm], scratch.pulls.shape[1]
         if additive:
             return scratch.rewards[g, arm] / max(pulls, 1) + scratch.bonus[g, arm]
@@ -164,10 +191,23 @@ def _kernel(
             return np.inf
         random = address(scratch.keys[g, 2], np.uint64(t), streams[arm])
         if from_bonus:
-            return scratch.rewards[g, arm] / pulls + formula(self, memory, pulls, t, float(t), horizon, arms, random)
-        return formula(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), horizon, arms, random)
+            return scratch.rewards[g, arm] / pulls + formula(
+                self, memory, pulls, t, float(t), horizon, arms, random
+            )
+        return formula(
+            self,
+            memory,
+            Arm(arm, pulls, scratch.rewards[g, arm]),
+            t,
+            float(t),
+            horizon,
+            arms,
+            random,
+        )
 
-    def arrivals(self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch) -> None:
+    def arrivals(
+        self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch
+    ) -> None:
         due, arms, tree = scratch.due, scratch.pulls.shape[1], scratch.winner.shape[1] > 2
         if counted:
             for arm in range(arms):
@@ -175,21 +215,37 @@ def _kernel(
                 due[g, t * arms + arm] = 0
                 scratch.rewards[g, arm] += count * world.reward_numbers[arm, 2]
                 if lasting and (additive or count > 0):
-                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
+                    scratch.index[g, arm] = index_of(
+                        self, memory, arm, g, scratch, t, horizon, world.streams
+                    )
         else:
             pull, due[g, t] = due[g, t], 0
             while pull != 0:
                 arm, reward = scratch.arm_of[g, pull], scratch.reward_of[g, pull]
                 scratch.rewards[g, arm] += reward
                 known = Arm(arm, scratch.pulls[g, arm], scratch.rewards[g, arm])
-                arrived(self, memory, known, pull, float(scratch.delay_of[g, pull]), reward, float(t), float(pull), arms)
+                arrived(
+                    self,
+                    memory,
+                    known,
+                    pull,
+                    float(scratch.delay_of[g, pull]),
+                    reward,
+                    float(t),
+                    float(pull),
+                    arms,
+                )
                 if lasting:
-                    scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
+                    scratch.index[g, arm] = index_of(
+                        self, memory, arm, g, scratch, t, horizon, world.streams
+                    )
                     if tree:
                         climb(arm, g, scratch, world.streams)
                 pull = scratch.next_due[g, pull]
 
-    def choose(self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch) -> int:
+    def choose(
+        self: Any, memory: Any, g: int, t: int, horizon: float, world: World, scratch: Scratch
+    ) -> int:
         if lasting and scratch.winner.shape[1] > 2:
             return scratch.winner[g, 1]
         chosen, arms = 0, scratch.pulls.shape[1]
@@ -206,32 +262,60 @@ def _kernel(
             chosen = 0
         for arm in range(arms):
             if not lasting:
-                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
+                scratch.index[g, arm] = index_of(
+                    self, memory, arm, g, scratch, t, horizon, world.streams
+                )
             if arm > 0 and beats(arm, chosen, g, scratch, world.streams):
                 chosen = arm
         return chosen
 
-    def pull(self: Any, memory: Any, arm: int, g: int, t: int, horizon: float, world: World, scratch: Scratch, left: int) -> None:
+    def pull(
+        self: Any,
+        memory: Any,
+        arm: int,
+        g: int,
+        t: int,
+        horizon: float,
+        world: World,
+        scratch: Scratch,
+        left: int,
+    ) -> None:
         scratch.pulls[g, arm] += 1
         pulls, arms, due = scratch.pulls[g, arm], scratch.pulls.shape[1], scratch.due
         pulled(self, memory, Arm(arm, pulls, scratch.rewards[g, arm]), t, float(t), arms)
         if counted:
-            due[g, (t + arrival(world, scratch.keys[g, 0], np.uint64(t), arm, left)) * arms + arm] += 1
+            due[
+                g, (t + arrival(world, scratch.keys[g, 0], np.uint64(t), arm, left)) * arms + arm
+            ] += 1
         else:
             reward, delay = told(world, scratch.keys[g, 0], np.uint64(t), arm, left)
             at = t + (max(delay, 1) if delay <= left else left + 1)
-            scratch.arm_of[g, t], scratch.reward_of[g, t], scratch.delay_of[g, t] = arm, reward, delay
+            scratch.arm_of[g, t], scratch.reward_of[g, t], scratch.delay_of[g, t] = (
+                arm,
+                reward,
+                delay,
+            )
             scratch.next_due[g, t] = due[g, at]
             due[g, at] = t
         if lasting:
             if additive:
                 scratch.bonus[g, arm] = bonus_of(self, memory, pulls, scratch, horizon)
             if not (additive and counted):  # `arrivals` will
-                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, t, horizon, world.streams)
+                scratch.index[g, arm] = index_of(
+                    self, memory, arm, g, scratch, t, horizon, world.streams
+                )
             if not counted and scratch.winner.shape[1] > 2:
                 climb(arm, g, scratch, world.streams)
 
-    def begin(self: Any, memory: Any, g: int, run: int, task: Task, scratch: Scratch, streams: NDArray[np.uint64]) -> None:
+    def begin(
+        self: Any,
+        memory: Any,
+        g: int,
+        run: int,
+        task: Task,
+        scratch: Scratch,
+        streams: NDArray[np.uint64],
+    ) -> None:
         tie_key = run_key(task.policy_key, np.uint64(run))
         scratch.keys[g, 0], scratch.keys[g, 1] = run_key(task.world_key, np.uint64(run)), tie_key
         scratch.keys[g, 2] = mix((tie_key + GOLDEN) & MASK)
@@ -239,11 +323,21 @@ def _kernel(
             scratch.pulls[g, arm], scratch.rewards[g, arm] = 0, 0.0
             scratch.index[g, arm] = scratch.bonus[g, arm] = np.inf
             if lasting and not from_bonus:
-                scratch.index[g, arm] = index_of(self, memory, arm, g, scratch, 1, float(task.horizon), streams)
+                scratch.index[g, arm] = index_of(
+                    self, memory, arm, g, scratch, 1, float(task.horizon), streams
+                )
         if lasting and scratch.winner.shape[1] > 2:
             plant(g, scratch, streams)
 
-    def kernel(world: World, task: Task, scratch: Scratch, numbers: Any, memory_arrays: Any, blank: Any, out: Output) -> None:
+    def kernel(
+        world: World,
+        task: Task,
+        scratch: Scratch,
+        numbers: Any,
+        memory_arrays: Any,
+        blank: Any,
+        out: Output,
+    ) -> None:
         self, memory = numbers_of(numbers), memory_of(memory_arrays)
         arms, side = scratch.pulls.shape[1], len(scratch.pulls)
         known_horizon = float(task.horizon)

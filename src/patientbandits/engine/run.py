@@ -54,17 +54,31 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int
     leaves = 1 << (arms - 1).bit_length() if rule.lasting and arms >= TREE_FROM else 1
     listed = 1 if counted else rounds
     return Scratch(
-        np.zeros((side, rounds * arms), np.uint8) if counted else np.zeros((side, rounds), np.int32),
-        np.empty((side, listed), np.int32), np.empty((side, listed), np.int32),
-        np.empty((side, listed)), np.empty((side, listed), np.int32), np.zeros((side, 3), np.uint64),
-        np.zeros((side, arms), np.int64), np.zeros((side, arms)), np.zeros((side, arms)), np.zeros((side, arms)),
-        np.full((side, 2 * leaves), -1), np.full(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1, np.nan),
-    )  # fmt: skip
+        np.zeros((side, rounds * arms), np.uint8)
+        if counted
+        else np.zeros((side, rounds), np.int32),
+        np.empty((side, listed), np.int32),
+        np.empty((side, listed), np.int32),
+        np.empty((side, listed)),
+        np.empty((side, listed), np.int32),
+        np.zeros((side, 3), np.uint64),
+        np.zeros((side, arms), np.int64),
+        np.zeros((side, arms)),
+        np.zeros((side, arms)),
+        np.zeros((side, arms)),
+        np.full((side, 2 * leaves), -1),
+        np.full(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1, np.nan),
+    )
 
 
-def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool, with_memory: bool = True) -> str | None:
+def code_address(
+    problem: Problem, policy: Policy, horizon: int, anytime: bool, with_memory: bool = True
+) -> str | None:
     """A digest of the code that `play` would run and of the arrays it would start from, or None if it cannot be known."""
-    world, rule = world_of(problem, horizon), rule_of(policy, problem.arms, horizon_known=not anytime)
+    world, rule = (
+        world_of(problem, horizon),
+        rule_of(policy, problem.arms, horizon_known=not anytime),
+    )
     kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world, rule), anytime)
     if not hasattr(kernel, "address"):
         return None
@@ -76,9 +90,15 @@ def code_address(problem: Problem, policy: Policy, horizon: int, anytime: bool, 
 
 
 def play(
-    problem: Problem, policy: Policy, rounds: NDArray[np.int64], runs: range, seed: int, anytime: bool, workers: int | None,
+    problem: Problem,
+    policy: Policy,
+    rounds: NDArray[np.int64],
+    runs: range,
+    seed: int,
+    anytime: bool,
+    workers: int | None,
     progress: Callable[[int], None] | None = None,
-) -> Output:  # fmt: skip
+) -> Output:
     """Play the runs numbered ``runs`` up to the last of ``rounds``, recording at each of them."""
     horizon = int(rounds[-1])
     world = world_of(problem, horizon)
@@ -90,12 +110,17 @@ def play(
     world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
     total, traced = len(runs), "trace" in rule.hooks
     out = Output(
-        rounds, np.empty((total, len(rounds))), np.empty((total, len(rounds)) if traced else (0, 0)),
-        np.empty((total, problem.arms), np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+        rounds,
+        np.empty((total, len(rounds))),
+        np.empty((total, len(rounds)) if traced else (0, 0)),
+        np.empty((total, problem.arms), np.int64),
+        np.zeros(1, np.int64),
+    )
 
     def block(first: int, last: int) -> int:
-        view = Output(rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad)
+        view = Output(
+            rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad
+        )
         task = Task(runs.start + first, runs.start + last, horizon, world_key, policy_key)
         memory: Any = tuple(policy.memory(problem.arms, horizon if last > first else 1))
         blank = tuple(array.copy() for array in memory) if last - first > 1 else memory
@@ -112,8 +137,12 @@ def play(
         block(0, 0)  # compile, or find in the cache, before threads start
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines()]
-        reason = next((line for line in lines if line and not line.startswith("Failed in nopython")), "")
-        raise InputError(f"{policy.owner}: its methods must be plain numerical Python that numba can compile; got: {reason}") from error
+        reason = next(
+            (line for line in lines if line and not line.startswith("Failed in nopython")), ""
+        )
+        raise InputError(
+            f"{policy.owner}: its methods must be plain numerical Python that numba can compile; got: {reason}"
+        ) from error
     if threads == 1:
         for first, last in blocks:
             done = block(first, last)
@@ -129,5 +158,7 @@ def play(
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
     if out.bad[0]:
-        raise InputError(f"{policy.owner}: an index must be a number; got NaN in round {out.bad[0]}.")
+        raise InputError(
+            f"{policy.owner}: an index must be a number; got NaN in round {out.bad[0]}."
+        )
     return out

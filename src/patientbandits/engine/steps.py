@@ -65,13 +65,22 @@ def policy_keys(seed: int, arms: int) -> NDArray[np.uint64]:
 
 def kernel_for_steps(rule: Rule, memory: tuple[Any, ...]) -> Any:
     """steps(numbers, memory, counts, keys, events, deciding) -> (different, bad); ``deciding``: choose, do not only take note."""
-    names = ("bonus" if rule.from_bonus else "index", "refresh", "pulled", "arrived", "retracted", "propensity")
+    names = (
+        "bonus" if rule.from_bonus else "index",
+        "refresh",
+        "pulled",
+        "arrived",
+        "retracted",
+        "propensity",
+    )
     hooks = tuple(rule.hooks.get(name, nothing) for name in names)
     return _kernel(hooks, type(rule.numbers), type(memory), rule.from_bonus, rule.first_pulls)
 
 
 @cache
-def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, first: int) -> Any:
+def _kernel(
+    hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bonus: bool, first: int
+) -> Any:
     formula, refresh, pulled, arrived, retracted, propensity = hooks
     numbers_of, memory_of = wrapper(numbers_kind), wrapper(memory_kind)
     knows_propensity = propensity is not nothing
@@ -79,7 +88,15 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
     def arm_of(counts: Counts, arm: int) -> Arm:
         return Arm(arm, counts.pulls[arm], counts.paid[arm] / MICRO)
 
-    def choose(self: Any, memory: Any, counts: Counts, keys: NDArray[np.uint64], t: int, time: float, horizon: float) -> int:
+    def choose(
+        self: Any,
+        memory: Any,
+        counts: Counts,
+        keys: NDArray[np.uint64],
+        t: int,
+        time: float,
+        horizon: float,
+    ) -> int:
         arms, chosen = len(counts.pulls), 0
         for arm in range(arms):
             pulls, random = counts.pulls[arm], address(keys[1], np.uint64(t), np.uint64(arm))
@@ -87,19 +104,31 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
                 counts.index[arm] = np.inf
             elif from_bonus:
                 mean = counts.paid[arm] / MICRO / pulls
-                counts.index[arm] = mean + formula(self, memory, pulls, t, time, horizon, arms, random)
+                counts.index[arm] = mean + formula(
+                    self, memory, pulls, t, time, horizon, arms, random
+                )
             else:
-                counts.index[arm] = formula(self, memory, arm_of(counts, arm), t, time, horizon, arms, random)
+                counts.index[arm] = formula(
+                    self, memory, arm_of(counts, arm), t, time, horizon, arms, random
+                )
             if math.isnan(counts.index[arm]):
                 return -1
             if counts.index[arm] > counts.index[chosen] or (
                 counts.index[arm] == counts.index[chosen]
-                and priority(keys[0], counts.pulls[arm], arm) > priority(keys[0], counts.pulls[chosen], chosen)
+                and priority(keys[0], counts.pulls[arm], arm)
+                > priority(keys[0], counts.pulls[chosen], chosen)
             ):
                 chosen = arm
         return chosen
 
-    def steps(numbers: Any, memory_arrays: Any, counts: Counts, keys: NDArray[np.uint64], events: Any, deciding: bool) -> Any:
+    def steps(
+        numbers: Any,
+        memory_arrays: Any,
+        counts: Counts,
+        keys: NDArray[np.uint64],
+        events: Any,
+        deciding: bool,
+    ) -> Any:
         self, memory, arms = numbers_of(numbers), memory_of(memory_arrays), len(counts.pulls)
         different, made = 0, 0
         for arm in range(arms):
@@ -107,7 +136,15 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
         for event in events:
             horizon = float(max(made, 1))
             if event.kind == DECISION:
-                refresh(self, memory, made + 1, event.time, horizon, arms, Chance(keys[0], keys[1], keys[2:]))
+                refresh(
+                    self,
+                    memory,
+                    made + 1,
+                    event.time,
+                    horizon,
+                    arms,
+                    Chance(keys[0], keys[1], keys[2:]),
+                )
                 if deciding:
                     chosen = choose(self, memory, counts, keys, made + 1, event.time, horizon)
                     if chosen < 0:
@@ -115,7 +152,15 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
                     if event.arm == UNDECIDED:
                         event.arm = chosen
                         if knows_propensity:
-                            event.propensity = propensity(self, memory, arm_of(counts, chosen), made + 1, event.time, horizon, arms)
+                            event.propensity = propensity(
+                                self,
+                                memory,
+                                arm_of(counts, chosen),
+                                made + 1,
+                                event.time,
+                                horizon,
+                                arms,
+                            )
                     else:
                         different += event.arm != chosen
                 made += 1
@@ -126,9 +171,29 @@ def _kernel(hooks: tuple[Any, ...], numbers_kind: Any, memory_kind: Any, from_bo
                 counts.paid[event.arm] += event.value if arrives else -event.value
                 known, value = arm_of(counts, event.arm), event.value / MICRO
                 if arrives:
-                    arrived(self, memory, known, event.pull, event.delay, value, event.time, event.pull_time, arms)
+                    arrived(
+                        self,
+                        memory,
+                        known,
+                        event.pull,
+                        event.delay,
+                        value,
+                        event.time,
+                        event.pull_time,
+                        arms,
+                    )
                 else:
-                    retracted(self, memory, known, event.pull, event.delay, value, event.time, event.pull_time, arms)
+                    retracted(
+                        self,
+                        memory,
+                        known,
+                        event.pull,
+                        event.delay,
+                        value,
+                        event.time,
+                        event.pull_time,
+                        arms,
+                    )
         return different, 0
 
     return cached(steps, "steps")

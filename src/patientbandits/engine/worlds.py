@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
 CELLS = 4096
 HEAD = 1 << 15
-FORMULAS: tuple[Formula, ...] = (step, staircase, power, shifted_power, geometric, weibull, log_normal)
+FORMULAS: tuple[Formula, ...] = (
+    step,
+    staircase,
+    power,
+    shifted_power,
+    geometric,
+    weibull,
+    log_normal,
+)
 STEP, STAIRCASE, POWER, SHIFTED_POWER, GEOMETRIC, WEIBULL, LOG_NORMAL = range(len(FORMULAS))
 TWO_POINT, BETA = 0, 1
 
@@ -129,10 +137,14 @@ def tail_delay(world: World, law: int, u: float, left: int) -> int:
     low, high = knots[below], knots[above]
     if low >= left:
         return left + 1
-    slope = math.log(values[below] / max(u, 1e-300)) / math.log(values[below] / max(values[above], 1e-300))
+    slope = math.log(values[below] / max(u, 1e-300)) / math.log(
+        values[below] / max(values[above], 1e-300)
+    )
     guess = int(low * math.exp(slope * math.log(high / low)))
     stride = 1
-    while high - low > 1:  # a power law's guess is exact to a step or two; otherwise the strides turn into bisection
+    while (
+        high - low > 1
+    ):  # a power law's guess is exact to a step or two; otherwise the strides turn into bisection
         middle = min(max(guess, low + 1), high - 1)
         if survival_of(parts, float(middle)) > u:
             low, guess = middle, middle + stride
@@ -168,7 +180,9 @@ def arrival(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
     """`outcome` where a reward is 0 or one known value: after how many rounds it can be used, left + 1 for not in time."""
     bits = address(key, round_, world.streams[arm])
     delay = delay_of(world, world.law[arm], unit(mix(bits ^ DELAY_SALT)), left)
-    return max(delay, 1) if (unit(bits) < world.reward_numbers[arm, 0]) & (delay <= left) else left + 1
+    return (
+        max(delay, 1) if (unit(bits) < world.reward_numbers[arm, 0]) & (delay <= left) else left + 1
+    )
 
 
 def compilable(law: Delay) -> tuple[Part, ...] | None:
@@ -206,12 +220,18 @@ def world_of(problem: Problem, horizon: int) -> World:
     """``problem`` as arrays, exact for delays up to ``horizon``."""
     distinct = tuple(dict.fromkeys(problem.delays))
     guide, survival, knots, knot_survival, parts = tables(distinct, horizon)
-    encoded = [reward.encode(mean) for reward, mean in zip(problem.rewards, problem.means, strict=True)]
+    encoded = [
+        reward.encode(mean) for reward, mean in zip(problem.rewards, problem.means, strict=True)
+    ]
     return World(
         np.array(problem.streams, np.uint64),
         np.array([BETA if kind == "beta" else TWO_POINT for kind, _ in encoded]),
         np.array([numbers for _, numbers in encoded], dtype=float),
         np.array([distinct.index(law) for law in problem.delays]),
-        guide, survival, knots, knot_survival, parts,
+        guide,
+        survival,
+        knots,
+        knot_survival,
+        parts,
         np.array(problem.gaps),
-    )  # fmt: skip
+    )

@@ -20,13 +20,30 @@ if TYPE_CHECKING:
 
 EXPORTS = {
     "commands": ("Conversion", "Decision", "Retraction"),
-    "refusals": ("ConflictError", "DifferentError", "RefusedError", "UnavailableError", "UnknownError"),
+    "refusals": (
+        "ConflictError",
+        "DifferentError",
+        "RefusedError",
+        "UnavailableError",
+        "UnknownError",
+    ),
     "shop": ("ExperimentHandle", "Shop", "open"),
 }
 HOME = {name: module for module, names in EXPORTS.items() for name in names}
 
-__all__ = ["ConflictError", "Conversion", "Decision", "DifferentError", "ExperimentHandle", "RefusedError", "Retraction", "Shop",
-           "UnavailableError", "UnknownError", "open"]  # fmt: skip
+__all__ = [
+    "ConflictError",
+    "Conversion",
+    "Decision",
+    "DifferentError",
+    "ExperimentHandle",
+    "RefusedError",
+    "Retraction",
+    "Shop",
+    "UnavailableError",
+    "UnknownError",
+    "open",
+]
 
 
 def __getattr__(name: str) -> Any:

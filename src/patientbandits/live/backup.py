@@ -43,7 +43,9 @@ def restore(path: str, address: str) -> int:
         target = open_store(address)
         try:
             if target.experiments():
-                raise InputError(f"restore: the database must be empty; {target.shown!r} has experiments.")
+                raise InputError(
+                    f"restore: the database must be empty; {target.shown!r} has experiments."
+                )
             with source.reading() as reader:
                 return copy(reader, target)
         finally:

@@ -29,14 +29,22 @@ def check(store: Store) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` is a list of what is not as it should be."""
     wrong = [f"the file: {finding}" for finding in store.check()]
     with store.reading() as reader:
-        found = [_check_experiment(reader, experiment, wrong) for experiment in reader.experiments()]
+        found = [
+            _check_experiment(reader, experiment, wrong) for experiment in reader.experiments()
+        ]
     return {"experiments": found, "wrong": wrong}
 
 
 def _check_experiment(reader: Reader, experiment: Experiment, wrong: list[str]) -> dict[str, Any]:
-    broken = [f"{experiment.name}: {rule}" for rule, statement in RULES.items() if reader.rows(statement, experiment.id)[0][0]]
+    broken = [
+        f"{experiment.name}: {rule}"
+        for rule, statement in RULES.items()
+        if reader.rows(statement, experiment.id)[0][0]
+    ]
     wrong.extend(broken)
-    by_kind = reader.rows("SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind", experiment.id)
+    by_kind = reader.rows(
+        "SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind", experiment.id
+    )
     counts: dict[str, int] = dict(by_kind)
     if not broken:  # otherwise there is nothing to build from
         _check_memory(reader, experiment, wrong)
@@ -47,7 +55,9 @@ def _check_experiment(reader: Reader, experiment: Experiment, wrong: list[str]) 
 def _check_memory(reader: Reader, experiment: Experiment, wrong: list[str]) -> None:
     rebuilt = State(reader, experiment, use_snapshot=False)
     if rebuilt.different:
-        wrong.append(f"{experiment.name}: {rebuilt.different} recorded decisions are not those that the policy makes")
+        wrong.append(
+            f"{experiment.name}: {rebuilt.different} recorded decisions are not those that the policy makes"
+        )
     snapshot = reader.snapshot(experiment.id)
     if snapshot is not None and snapshot[1] == rebuilt.mind.code:
         running = State(reader, experiment)
@@ -59,7 +69,10 @@ def same(one: State, other: State) -> bool:
     """Whether two states know the same, bit for bit, apart from the room they have."""
     if (one.seq, one.mind.made) != (other.seq, other.mind.made):
         return False
-    pairs = [(one.mind.counts.pulls, other.mind.counts.pulls), (one.mind.counts.paid, other.mind.counts.paid)]
+    pairs = [
+        (one.mind.counts.pulls, other.mind.counts.pulls),
+        (one.mind.counts.paid, other.mind.counts.paid),
+    ]
     pairs += [(a, b) for a, b in zip(one.mind.memory, other.mind.memory, strict=True)]
     return all(_same_array(a, b) for a, b in pairs)
 

@@ -19,8 +19,12 @@ SCOPES = ("decide", "convert", "read", "admin")
 def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the commands to the program's."""
     stored = argparse.ArgumentParser(add_help=False, parents=[common])
-    stored.add_argument("--db", default=os.environ.get("PATIENTBANDITS_DB", "shop.db"), metavar="DATABASE",
-                        help="an SQLite file or postgresql://...; otherwise PATIENTBANDITS_DB, or shop.db in this folder")  # fmt: skip
+    stored.add_argument(
+        "--db",
+        default=os.environ.get("PATIENTBANDITS_DB", "shop.db"),
+        metavar="DATABASE",
+        help="an SQLite file or postgresql://...; otherwise PATIENTBANDITS_DB, or shop.db in this folder",
+    )
     add_serve(commands, stored)
     add_experiments(commands, stored)
     add_keys(commands, stored)
@@ -35,7 +39,9 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     command = commands.add_parser("convert", parents=[one], help="report a conversion")
     command.add_argument("id", metavar="DECISION")
     command.add_argument("--value", type=float, default=1.0)
-    command.add_argument("--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone")
+    command.add_argument(
+        "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
+    )
     command.set_defaults(run=run_convert)
 
     command = commands.add_parser("retract", parents=[one], help="take a conversion back")
@@ -45,7 +51,9 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     command = commands.add_parser("report", parents=[one], help="what is known of each arm")
     command.set_defaults(run=run_report)
 
-    command = commands.add_parser("export", parents=[one], help="every decision with what became of it")
+    command = commands.add_parser(
+        "export", parents=[one], help="every decision with what became of it"
+    )
     command.add_argument("--format", choices=["csv", "parquet"], default="csv")
     command.add_argument("--out", metavar="FILE", help="where to write; standard output by default")
     command.set_defaults(run=run_export)
@@ -53,38 +61,67 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def add_serve(commands: Any, stored: argparse.ArgumentParser) -> None:
     command = commands.add_parser("serve", parents=[stored], help="decide over HTTP")
-    command.add_argument("--host", default="127.0.0.1", help="address to listen on; only this machine can reach the default")
+    command.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on; only this machine can reach the default",
+    )
     command.add_argument("--port", type=int, default=8080, help="0 takes a free one and prints it")
-    command.add_argument("--workers", type=int, default=1, metavar="N", help="processes, with PostgreSQL")
-    command.add_argument("--no-keys", action="store_true", help="ask for no keys; only on a loopback address")
-    command.add_argument("--rate", type=float, metavar="N", help="most requests per second and key; a batch counts its items")
-    command.add_argument("--queue", type=int, default=10_000, metavar="N", help="most commands that wait for the disk")
-    command.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="info")
+    command.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes, with PostgreSQL"
+    )
+    command.add_argument(
+        "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
+    )
+    command.add_argument(
+        "--rate",
+        type=float,
+        metavar="N",
+        help="most requests per second and key; a batch counts its items",
+    )
+    command.add_argument(
+        "--queue",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="most commands that wait for the disk",
+    )
+    command.add_argument(
+        "--log-level", choices=["debug", "info", "warning", "error"], default="info"
+    )
     command.set_defaults(run=run_serve)
 
 
 def add_experiments(commands: Any, stored: argparse.ArgumentParser) -> None:
-    actions = commands.add_parser("experiments", help="list, create, show or change experiments").add_subparsers(
-        required=True, metavar="ACTION"
-    )
+    actions = commands.add_parser(
+        "experiments", help="list, create, show or change experiments"
+    ).add_subparsers(required=True, metavar="ACTION")
     actions.add_parser("list", parents=[stored], help="all of them").set_defaults(run=run_list)
 
     shared = argparse.ArgumentParser(add_help=False, parents=[stored])
     shared.add_argument("experiment", metavar="NAME")
     settings = argparse.ArgumentParser(add_help=False, parents=[shared])
     settings.add_argument("--policy", help="its name, or JSON: {'policy': name, parameter: value}")
-    settings.add_argument("--window", type=float, metavar="SECONDS", help="later conversions are kept but not counted")
+    settings.add_argument(
+        "--window", type=float, metavar="SECONDS", help="later conversions are kept but not counted"
+    )
 
     action = actions.add_parser("create", parents=[settings], help="a new one")
     action.add_argument("arms", nargs="+", metavar="ARM")
-    action.add_argument("--sticky", action="store_true", help="the same unit gets the same decision")
-    action.add_argument("--scale", type=float, default=1.0, help="the largest value a conversion can have")
+    action.add_argument(
+        "--sticky", action="store_true", help="the same unit gets the same decision"
+    )
+    action.add_argument(
+        "--scale", type=float, default=1.0, help="the largest value a conversion can have"
+    )
     action.add_argument("--seed", type=int)
     action.set_defaults(run=run_create)
 
     actions.add_parser("show", parents=[shared], help="its settings").set_defaults(run=run_show)
 
-    action = actions.add_parser("change", parents=[settings], help="its settings; the history stays")
+    action = actions.add_parser(
+        "change", parents=[settings], help="its settings; the history stays"
+    )
     action.add_argument("--no-window", action="store_true", help="count conversions however late")
     action.add_argument("--sticky", action=argparse.BooleanOptionalAction)
     action.add_argument("--add", action="append", metavar="ARM", help="a new arm")
@@ -92,17 +129,31 @@ def add_experiments(commands: Any, stored: argparse.ArgumentParser) -> None:
     action.add_argument("--restore", action="append", metavar="ARM", help="choose it again")
     action.set_defaults(run=run_change)
 
-    actions.add_parser("pause", parents=[shared], help="decide no more, for now").set_defaults(run=run_pause, paused=True)
-    actions.add_parser("resume", parents=[shared], help="decide again").set_defaults(run=run_pause, paused=False)
+    actions.add_parser("pause", parents=[shared], help="decide no more, for now").set_defaults(
+        run=run_pause, paused=True
+    )
+    actions.add_parser("resume", parents=[shared], help="decide again").set_defaults(
+        run=run_pause, paused=False
+    )
 
 
 def add_keys(commands: Any, stored: argparse.ArgumentParser) -> None:
-    actions = commands.add_parser("keys", help="create, list or revoke keys of the service").add_subparsers(required=True, metavar="ACTION")
+    actions = commands.add_parser(
+        "keys", help="create, list or revoke keys of the service"
+    ).add_subparsers(required=True, metavar="ACTION")
     action = actions.add_parser("create", parents=[stored], help="a new one, shown once")
-    action.add_argument("--scope", action="append", required=True, choices=SCOPES, help="what it may be used for; repeat for more")
+    action.add_argument(
+        "--scope",
+        action="append",
+        required=True,
+        choices=SCOPES,
+        help="what it may be used for; repeat for more",
+    )
     action.add_argument("--note", default="", help="what it is for, to know it again")
     action.set_defaults(run=run_create_key)
-    actions.add_parser("list", parents=[stored], help="all of them, without their secrets").set_defaults(run=run_keys)
+    actions.add_parser(
+        "list", parents=[stored], help="all of them, without their secrets"
+    ).set_defaults(run=run_keys)
     action = actions.add_parser("revoke", parents=[stored], help="refuse it from now on")
     action.add_argument("id", metavar="ID")
     action.set_defaults(run=run_revoke)
@@ -149,8 +200,16 @@ def show(options: argparse.Namespace, found: Any, lines: Sequence[str]) -> None:
 
 def settings_lines(found: Any) -> list[str]:
     arms = [f"{arm} (retired)" if arm in found.retired else arm for arm in found.arms]
-    state = ["paused"] * found.paused + ["sticky"] * found.sticky + ([] if found.window is None else [f"window {found.window:g} s"])
-    return [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}", *([f"    {', '.join(state)}"] if state else [])]
+    state = (
+        ["paused"] * found.paused
+        + ["sticky"] * found.sticky
+        + ([] if found.window is None else [f"window {found.window:g} s"])
+    )
+    return [
+        f"{found.name}: {', '.join(arms)}",
+        f"    {json.dumps(found.policy)}",
+        *([f"    {', '.join(state)}"] if state else []),
+    ]
 
 
 def policy_of(text: str | None) -> Any:
@@ -169,14 +228,20 @@ def run_list(options: argparse.Namespace) -> None:
 
     with opened(options) as shop:
         found = [shown(handle) for handle in shop.experiments()]
-    show(options, found, [line for one in found for line in settings_lines(one)] or ["no experiment yet"])
+    show(
+        options,
+        found,
+        [line for one in found for line in settings_lines(one)] or ["no experiment yet"],
+    )
 
 
 def run_create(options: argparse.Namespace) -> None:
     from patientbandits.live.http.shown import created
 
     with opened(options, create=True) as shop:
-        settings = shop.settings(options.arms, policy_of(options.policy), options.window, options.sticky, options.scale)
+        settings = shop.settings(
+            options.arms, policy_of(options.policy), options.window, options.sticky, options.scale
+        )
         found, new = created(shop, options.experiment, settings, options.seed)
     show(options, found, [*settings_lines(found), *([] if new else ["    exists already"])])
 
@@ -193,10 +258,22 @@ def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import require
     from patientbandits.live.http.shown import changed, shown
 
-    require(options.window is None or not options.no_window, "experiments", "window and no-window exclude each other")
-    given = {"policy": policy_of(options.policy), "sticky": options.sticky, "window": options.window,
-             "add_arms": options.add, "retire": options.retire, "restore": options.restore}  # fmt: skip
-    wanted = {name: value for name, value in given.items() if value is not None} | ({"window": None} if options.no_window else {})
+    require(
+        options.window is None or not options.no_window,
+        "experiments",
+        "window and no-window exclude each other",
+    )
+    given = {
+        "policy": policy_of(options.policy),
+        "sticky": options.sticky,
+        "window": options.window,
+        "add_arms": options.add,
+        "retire": options.retire,
+        "restore": options.restore,
+    }
+    wanted = {name: value for name, value in given.items() if value is not None} | (
+        {"window": None} if options.no_window else {}
+    )
     with experiment(options) as handle:
         found = shown(handle, changed(handle, wanted))
     show(options, found, settings_lines(found))
@@ -253,10 +330,23 @@ def report_lines(found: dict[str, Any]) -> list[str]:
     ]
     for arm in found["arms"]:
         interval = "-" if arm["rate"] is None else f"{arm['low']:.4g} .. {arm['high']:.4g}"
-        rows.append([arm["arm"] + " (retired)" * arm["retired"], str(arm["pulls"]), str(arm["conversions"]), number(arm["raw_rate"], ".4g"),
-                     number(arm["rate"], ".4g"), interval, number(arm["to_come"], ".1f"), number(arm["best"], ".1%")])  # fmt: skip
+        rows.append(
+            [
+                arm["arm"] + " (retired)" * arm["retired"],
+                str(arm["pulls"]),
+                str(arm["conversions"]),
+                number(arm["raw_rate"], ".4g"),
+                number(arm["rate"], ".4g"),
+                interval,
+                number(arm["to_come"], ".1f"),
+                number(arm["best"], ".1%"),
+            ]
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    table = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
     return [*table, *found["notes"]]
 
 
@@ -282,7 +372,10 @@ def run_keys(options: argparse.Namespace) -> None:
 
     with opened(options) as shop:
         found = [key_shown(key) for key in Keyring(shop).all()]
-    lines = [f"{key.id}  {','.join(key.scopes)}  {key.created}  {'revoked ' if key.revoked else ''}{key.note}" for key in found]
+    lines = [
+        f"{key.id}  {','.join(key.scopes)}  {key.created}  {'revoked ' if key.revoked else ''}{key.note}"
+        for key in found
+    ]
     show(options, found, lines or ["no key yet"])
 
 

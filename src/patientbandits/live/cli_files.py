@@ -11,16 +11,24 @@ from patientbandits.live.cli import opened, show
 
 def add_file_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the commands to the program's."""
-    command = commands.add_parser("check", parents=[common], help="check a database: its log, and what policies remember of it")
+    command = commands.add_parser(
+        "check",
+        parents=[common],
+        help="check a database: its log, and what policies remember of it",
+    )
     command.add_argument("db", metavar="DATABASE")
     command.set_defaults(run=run_check)
 
-    command = commands.add_parser("backup", parents=[common], help="copy a database to a file, while it is in use")
+    command = commands.add_parser(
+        "backup", parents=[common], help="copy a database to a file, while it is in use"
+    )
     command.add_argument("db", metavar="DATABASE")
     command.add_argument("file", metavar="FILE", help="an SQLite file, which must not exist yet")
     command.set_defaults(run=run_backup)
 
-    command = commands.add_parser("restore", parents=[common], help="fill an empty database from a backup")
+    command = commands.add_parser(
+        "restore", parents=[common], help="fill an empty database from a backup"
+    )
     command.add_argument("file", metavar="FILE")
     command.add_argument("db", metavar="DATABASE", help="an SQLite file or postgresql://...")
     command.set_defaults(run=run_restore)
@@ -36,7 +44,15 @@ def run_check(options: argparse.Namespace) -> None:
         f"{one['changes']} changes"
         for one in found["experiments"]
     ]
-    show(options, found, [*lines, *(f"WRONG  {wrong}" for wrong in found["wrong"]), *([] if found["wrong"] else ["all is well"])])
+    show(
+        options,
+        found,
+        [
+            *lines,
+            *(f"WRONG  {wrong}" for wrong in found["wrong"]),
+            *([] if found["wrong"] else ["all is well"]),
+        ],
+    )
     if found["wrong"]:
         sys.exit(1)
 
@@ -46,7 +62,11 @@ def run_backup(options: argparse.Namespace) -> None:
 
     with opened(options) as shop:
         lines = backup(shop.store, options.file)
-    show(options, {"lines": lines, "file": options.file}, [f"{lines} lines of the log written to {options.file}"])
+    show(
+        options,
+        {"lines": lines, "file": options.file},
+        [f"{lines} lines of the log written to {options.file}"],
+    )
 
 
 def run_restore(options: argparse.Namespace) -> None:

@@ -55,16 +55,22 @@ def seconds(age_class: float) -> float:
     return math.exp((age_class + 0.5) / CLASSES)
 
 
-def cohorts(reader: Reader, experiment: int, arms: int, window: float | None, now: int) -> list[Cohort]:
+def cohorts(
+    reader: Reader, experiment: int, arms: int, window: float | None, now: int
+) -> list[Cohort]:
     """The counts of each of the first ``arms`` arms, at the time ``now``; ages beyond the window count as the window."""
     limit = 2**62 if window is None else int(window * MICRO)
     waiting: list[dict[float, float]] = [{} for _ in range(arms)]
     delays: list[dict[float, float]] = [{} for _ in range(arms)]
-    totals: list[dict[str, Any]] = [{"pulls": 0, "conversions": 0, "paid": 0, "late": 0, "retracted": 0} for _ in range(arms)]
+    totals: list[dict[str, Any]] = [
+        {"pulls": 0, "conversions": 0, "paid": 0, "late": 0, "retracted": 0} for _ in range(arms)
+    ]
     for arm, age, count in reader.rows(MADE, now, now, experiment):
         totals[arm]["pulls"] += int(count)
         waiting[arm][float(age)] = waiting[arm].get(float(age), 0.0) + float(count)
-    for arm, age, delay, fate, count, paid, positive in reader.rows(CONVERTED, now, now, limit, experiment):
+    for arm, age, delay, fate, count, paid, positive in reader.rows(
+        CONVERTED, now, now, limit, experiment
+    ):
         total = totals[arm]
         if fate == COUNTED:
             total["conversions"] += int(positive)
@@ -73,10 +79,15 @@ def cohorts(reader: Reader, experiment: int, arms: int, window: float | None, no
             delays[arm][float(delay)] = delays[arm].get(float(delay), 0.0) + float(positive)
         else:
             total["late" if fate == LATE else "retracted"] += int(count)
-    return [Cohort(**{**totals[arm], **_arrays(waiting[arm], delays[arm], window)}) for arm in range(arms)]
+    return [
+        Cohort(**{**totals[arm], **_arrays(waiting[arm], delays[arm], window)})
+        for arm in range(arms)
+    ]
 
 
-def _arrays(waiting: dict[float, float], delays: dict[float, float], window: float | None) -> dict[str, NDArray[np.float64]]:
+def _arrays(
+    waiting: dict[float, float], delays: dict[float, float], window: float | None
+) -> dict[str, NDArray[np.float64]]:
     longest = math.inf if window is None else window
     return {
         "waiting_ages": np.array([min(seconds(age), longest) for age in sorted(waiting)]),

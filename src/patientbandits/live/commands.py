@@ -65,7 +65,9 @@ class Command:
 class Decide(Command):
     __slots__ = ("key", "unit")
 
-    def __init__(self, experiment: Experiment, unit: str | None = None, key: str | None = None) -> None:
+    def __init__(
+        self, experiment: Experiment, unit: str | None = None, key: str | None = None
+    ) -> None:
         super().__init__(experiment)
         self.unit, self.key = unit, key
 
@@ -79,13 +81,17 @@ class Decide(Command):
         before = work.made_for(self.key, self.unit)
         if before is not None:
             if self.key is not None and before.key == self.key and before.unit != self.unit:
-                raise DifferentError(f"decision: this key came before with unit={before.unit!r}; got unit={self.unit!r}.")
+                raise DifferentError(
+                    f"decision: this key came before with unit={before.unit!r}; got unit={self.unit!r}."
+                )
             work.answer(self, before.seq, duplicate=True)
             return
         if work.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
         seq = work.next_seq()
-        work.add_decision(Decided(seq, UNDECIDED, work.now, None, self.unit, self.key, None, None, None, None))
+        work.add_decision(
+            Decided(seq, UNDECIDED, work.now, None, self.unit, self.key, None, None, None, None)
+        )
         work.answer(self, seq, duplicate=False)
 
 
@@ -117,7 +123,9 @@ class Convert(OfDecision):
 
     __slots__ = ("happened", "value")
 
-    def __init__(self, experiment: Experiment, seq: int, value: int, happened: int | None = None) -> None:
+    def __init__(
+        self, experiment: Experiment, seq: int, value: int, happened: int | None = None
+    ) -> None:
         super().__init__(experiment, seq)
         self.value, self.happened = value, happened
 
@@ -127,14 +135,42 @@ class Convert(OfDecision):
             return
         happened = work.now if self.happened is None else self.happened
         if happened < decided.time - SKEW:
-            raise RefusedError(f"conversion: it must not happen before its decision, {decided.time / MICRO}; got at={happened / MICRO}.")
+            raise RefusedError(
+                f"conversion: it must not happen before its decision, {decided.time / MICRO}; got at={happened / MICRO}."
+            )
         if happened > work.now + SKEW:
-            raise RefusedError(f"conversion: it must not happen in the future, now is {work.now / MICRO}; got at={happened / MICRO}.")
+            raise RefusedError(
+                f"conversion: it must not happen in the future, now is {work.now / MICRO}; got at={happened / MICRO}."
+            )
         happened = min(max(happened, decided.time), work.now)
-        entry = Entry(self.experiment.id, work.next_seq(), "conversion", work.now, decision=self.seq,
-                      value=self.value, happened=happened, stated=self.happened)  # fmt: skip
-        work.append(entry, Line(entry.seq, "conversion", work.now, decided.arm, self.seq, self.value, happened, decided.time, None, None))
-        work.decided[self.seq] = decided._replace(value=self.value, happened=happened, stated=self.happened)
+        entry = Entry(
+            self.experiment.id,
+            work.next_seq(),
+            "conversion",
+            work.now,
+            decision=self.seq,
+            value=self.value,
+            happened=happened,
+            stated=self.happened,
+        )
+        work.append(
+            entry,
+            Line(
+                entry.seq,
+                "conversion",
+                work.now,
+                decided.arm,
+                self.seq,
+                self.value,
+                happened,
+                decided.time,
+                None,
+                None,
+            ),
+        )
+        work.decided[self.seq] = decided._replace(
+            value=self.value, happened=happened, stated=self.happened
+        )
         self.outcome = Conversion(False, work.counts(happened - decided.time))
 
     def _again(self, decided: Decided, work: Work) -> None:
@@ -142,7 +178,9 @@ class Convert(OfDecision):
         other_time = None not in (self.happened, decided.stated) and self.happened != decided.stated
         if decided.value != self.value or other_time:
             raise DifferentError("conversion: this decision has another one already, which stays.")
-        self.outcome = Conversion(True, decided.retracted is None and work.counts(decided.happened - decided.time))
+        self.outcome = Conversion(
+            True, decided.retracted is None and work.counts(decided.happened - decided.time)
+        )
 
 
 class Retract(OfDecision):
@@ -152,7 +190,9 @@ class Retract(OfDecision):
         if decided.value is None:
             raise ConflictError("retraction: this decision has no conversion to retract.")
         if decided.retracted is None:
-            entry = Entry(self.experiment.id, work.next_seq(), "retraction", work.now, decision=self.seq)
+            entry = Entry(
+                self.experiment.id, work.next_seq(), "retraction", work.now, decision=self.seq
+            )
             known = (decided.arm, self.seq, decided.value, decided.happened, decided.time)
             work.append(entry, Line(entry.seq, "retraction", work.now, *known, None, None))
             work.decided[self.seq] = decided._replace(retracted=entry.seq)

@@ -32,7 +32,9 @@ class Signer:
 
     def name(self, experiment: int, seq: int) -> str:
         body = experiment.to_bytes(4, "big") + seq.to_bytes(6, "big")
-        return base64.urlsafe_b64encode(body + self._signature(body) + b"\0").decode()[:-1]  # 21 bytes: 28 characters, the last always A
+        return base64.urlsafe_b64encode(body + self._signature(body) + b"\0").decode()[
+            :-1
+        ]  # 21 bytes: 28 characters, the last always A
 
     def read(self, name: object) -> DecisionId:
         """What the name says, if we made it."""
@@ -43,5 +45,7 @@ class Signer:
             if not hmac.compare_digest(self._signature(raw[:10]), raw[10:20]) or raw[20] != 0:
                 raise ValueError
         except (ValueError, binascii.Error):
-            raise UnknownError(f"decision: there is none with this id; got {name!r:.100}.") from None
+            raise UnknownError(
+                f"decision: there is none with this id; got {name!r:.100}."
+            ) from None
         return DecisionId(int.from_bytes(raw[:4], "big"), int.from_bytes(raw[4:10], "big"))

@@ -27,7 +27,9 @@ LARGEST_BATCH = 1000
 
 
 class Journal:
-    def __init__(self, store: Store, signer: Signer, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: Store, signer: Signer, clock: Callable[[], float] = time.time
+    ) -> None:
         self.store, self.signer, self.clock = store, signer, clock
         self.failure: UnavailableError | None = None
         """why nothing can be written any more, if so"""
@@ -81,7 +83,9 @@ class Journal:
             if code == state.mind.code:
                 state.saved = max(state.saved, seq)  # another worker's will do
             if state.snapshot_due(only_much):
-                self.store.save_snapshot(state.experiment.id, state.seq, state.mind.code, state.mind.dump())
+                self.store.save_snapshot(
+                    state.experiment.id, state.seq, state.mind.code, state.mind.dump()
+                )
                 state.saved = state.seq
 
     def close(self) -> None:
@@ -104,14 +108,22 @@ class Journal:
             experiments = sorted({command.experiment.id for command in batch})
             self.store.begin(experiments)
             for experiment_id in experiments:
-                self._work(experiment_id, [command for command in batch if command.experiment.id == experiment_id])
+                self._work(
+                    experiment_id,
+                    [command for command in batch if command.experiment.id == experiment_id],
+                )
             self.save_snapshots(experiments, only_much=True)
             self.store.commit()
             self.batches += 1
         except BaseException as error:
             self._failed(error)
             for command in batch:
-                command.outcome, command.error = None, UnavailableError(f"{error}" if isinstance(error, UnavailableError) else repr(error))
+                command.outcome, command.error = (
+                    None,
+                    UnavailableError(
+                        f"{error}" if isinstance(error, UnavailableError) else repr(error)
+                    ),
+                )
                 command.error.__cause__ = error
             if not isinstance(error, Exception):
                 raise
@@ -133,7 +145,11 @@ class Journal:
         """Throw away what may be ahead of the log; if it was the store that failed, go on only if it can."""
         self.store.rollback()
         self._states.clear()
-        if self.failure is None and isinstance(error, UnavailableError) and not self.store.recover(error):
+        if (
+            self.failure is None
+            and isinstance(error, UnavailableError)
+            and not self.store.recover(error)
+        ):
             self.failure = error
 
 

@@ -49,7 +49,9 @@ def new_token(scopes: Iterable[str]) -> str:
 def checked(scopes: Iterable[str]) -> list[str]:
     wanted = list(scopes)
     if not wanted or any(scope not in SCOPES for scope in wanted):
-        raise RefusedError(f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}.")
+        raise RefusedError(
+            f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}."
+        )
     return wanted
 
 
@@ -74,7 +76,10 @@ class Keyring:
     def all(self) -> list[Key]:
         with self._shop.store.reading() as reader:
             rows = reader.keys()
-        return [Key(id, hashed, note, frozenset(scopes.split()), created, revoked) for id, hashed, note, scopes, created, revoked in rows]
+        return [
+            Key(id, hashed, note, frozenset(scopes.split()), created, revoked)
+            for id, hashed, note, scopes, created, revoked in rows
+        ]
 
     def create(self, scopes: Iterable[str], note: str = "") -> str:
         """Make a key and return it: it cannot be read again."""

@@ -35,23 +35,42 @@ def report(handle: ExperimentHandle) -> dict[str, Any]:
     found = _posteriors([counts[place] for place in settings.active], times)
     by_place = dict(zip(settings.active, found, strict=True))
     arms = [
-        _arm(settings.arms[place], counts[place], by_place.get(place), place in active, settings.scale)
+        _arm(
+            settings.arms[place],
+            counts[place],
+            by_place.get(place),
+            place in active,
+            settings.scale,
+        )
         for place in range(len(settings.arms))
     ]
     seen = [place for place in settings.active if counts[place].conversions]
     curves = [_curve(settings.arms[place], by_place[place]) for place in seen]
     return {
-        "experiment": handle.name, "time": now / MICRO, "policy": settings.rule.label, "window": settings.window, "sticky": settings.sticky,
-        "paused": settings.paused, "scale": settings.scale, "level": LEVEL, "arms": arms,
+        "experiment": handle.name,
+        "time": now / MICRO,
+        "policy": settings.rule.label,
+        "window": settings.window,
+        "sticky": settings.sticky,
+        "paused": settings.paused,
+        "scale": settings.scale,
+        "level": LEVEL,
+        "arms": arms,
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "notes": [NO_WINDOW] if any(cohort.pulls for cohort in counts) else [],
-    }  # fmt: skip
+    }
 
 
 def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
     prior = default_policy()
     given = [
-        CureCounts.of(cohort.waiting_ages, cohort.delays, cohort.paid / MICRO, age_counts=cohort.waiting, delay_counts=cohort.converted)
+        CureCounts.of(
+            cohort.waiting_ages,
+            cohort.delays,
+            cohort.paid / MICRO,
+            age_counts=cohort.waiting,
+            delay_counts=cohort.converted,
+        )
         for cohort in counts
     ]
     return posterior(given, level=LEVEL, times=times, scale=prior.scale, spread=prior.spread)
@@ -64,21 +83,39 @@ def _curve_times(counts: list[Cohort]) -> Any:
     return np.geomspace(1.0, longest, CURVE_POINTS)
 
 
-def _arm(name: str, cohort: Cohort, found: ArmPosterior | None, active: bool, scale: float) -> dict[str, Any]:
+def _arm(
+    name: str, cohort: Cohort, found: ArmPosterior | None, active: bool, scale: float
+) -> dict[str, Any]:
     known = {
-        "arm": name, "retired": not active, "pulls": cohort.pulls, "conversions": cohort.conversions, "late": cohort.late,
-        "retracted": cohort.retracted, "value": cohort.paid / MICRO * scale,
+        "arm": name,
+        "retired": not active,
+        "pulls": cohort.pulls,
+        "conversions": cohort.conversions,
+        "late": cohort.late,
+        "retracted": cohort.retracted,
+        "value": cohort.paid / MICRO * scale,
         "raw_rate": cohort.paid / MICRO * scale / cohort.pulls if cohort.pulls else None,
-    }  # fmt: skip
+    }
     if found is None:
-        return known | dict.fromkeys(("matured", "rate", "low", "high", "to_come", "to_come_low", "to_come_high", "best"))
+        return known | dict.fromkeys(
+            ("matured", "rate", "low", "high", "to_come", "to_come_low", "to_come_high", "best")
+        )
     return known | {
         "matured": found.matured.mean if math.isfinite(found.matured.mean) else None,
-        "rate": found.value.mean * scale, "low": found.value.low * scale, "high": found.value.high * scale,
-        "to_come": found.to_come.mean * scale, "to_come_low": found.to_come.low * scale, "to_come_high": found.to_come.high * scale,
+        "rate": found.value.mean * scale,
+        "low": found.value.low * scale,
+        "high": found.value.high * scale,
+        "to_come": found.to_come.mean * scale,
+        "to_come_low": found.to_come.low * scale,
+        "to_come_high": found.to_come.high * scale,
         "best": found.best,
-    }  # fmt: skip
+    }
 
 
 def _curve(name: str, found: ArmPosterior) -> dict[str, Any]:
-    return {"arm": name, "share": found.lag.mean.tolist(), "low": found.lag.low.tolist(), "high": found.lag.high.tolist()}
+    return {
+        "arm": name,
+        "share": found.lag.mean.tolist(),
+        "low": found.lag.low.tolist(),
+        "high": found.lag.high.tolist(),
+    }

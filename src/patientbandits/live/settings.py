@@ -62,16 +62,22 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """With ``changes``; ``arms`` and ``retired`` are new lists, of which the first may only grow."""
         new = checked(msgspec.structs.replace(self, **changes))
         if new.arms[: len(self.arms)] != self.arms:
-            raise ConflictError(f"experiment: arms can be added or retired, not renamed or removed; got {list(new.arms)!r}.")
+            raise ConflictError(
+                f"experiment: arms can be added or retired, not renamed or removed; got {list(new.arms)!r}."
+            )
         if new.scale != self.scale:
-            raise ConflictError(f"experiment: the scale of values cannot change; got {new.scale!r}, it is {self.scale!r}.")
+            raise ConflictError(
+                f"experiment: the scale of values cannot change; got {new.scale!r}, it is {self.scale!r}."
+            )
         return new
 
 
 def name(value: object) -> str:
     """A name for an experiment, fit for addresses."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
-        raise RefusedError(f"experiment: a name must be 1 to 100 letters, digits, dots, dashes or underscores; got {value!r}.")
+        raise RefusedError(
+            f"experiment: a name must be 1 to 100 letters, digits, dots, dashes or underscores; got {value!r}."
+        )
     return value
 
 
@@ -79,8 +85,14 @@ def text(what: str, value: object) -> str:
     """Something that a user calls something: any printable text, not too long."""
     if isinstance(value, str) and 1 <= len(value) <= LONGEST_TEXT and value.isprintable():
         return value  # the common case, at once
-    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
-        raise RefusedError(f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}.")
+    if (
+        not isinstance(value, str)
+        or not 1 <= len(value) <= LONGEST_TEXT
+        or any(unicodedata.category(c) in ("Cc", "Cs") for c in value)
+    ):
+        raise RefusedError(
+            f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}."
+        )
     return value
 
 
@@ -95,14 +107,20 @@ def checked(settings: Settings) -> Settings:
     for arm in arms:
         text("experiment: every arm", arm)
     if not 1 <= len(arms) <= MOST_ARMS or len(set(arms)) < len(arms):
-        raise RefusedError(f"experiment: 1 to {MOST_ARMS} different arms are needed; got {list(arms)!r:.300}.")
+        raise RefusedError(
+            f"experiment: 1 to {MOST_ARMS} different arms are needed; got {list(arms)!r:.300}."
+        )
     unknown = [arm for arm in settings.retired if arm not in arms]
     if unknown:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
-    if given.window is not None and (window is None or not (math.isfinite(window) and 0 < window <= LONGEST_WINDOW)):
-        raise RefusedError(f"experiment: window must be seconds, above 0 and at most ten years; got {given.window!r}.")
+    if given.window is not None and (
+        window is None or not (math.isfinite(window) and 0 < window <= LONGEST_WINDOW)
+    ):
+        raise RefusedError(
+            f"experiment: window must be seconds, above 0 and at most ten years; got {given.window!r}."
+        )
     if not (math.isfinite(scale) and 1e-300 < scale < 1e300):
         raise RefusedError(f"experiment: scale must be a finite number > 0; got {scale!r}.")
     try:
@@ -110,9 +128,13 @@ def checked(settings: Settings) -> Settings:
         rule_of(policy, len(settings.active), horizon_known=False)
         grows = can_grow(policy, len(settings.active))
     except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise RefusedError(f"experiment: {error}" if not str(error).startswith("experiment") else str(error)) from error
+        raise RefusedError(
+            f"experiment: {error}" if not str(error).startswith("experiment") else str(error)
+        ) from error
     if getattr(policy, "feedback", "rewards") != "rewards":
-        raise RefusedError(f"experiment: policy must do without reports of zeros, which no shop gets; got {policy.owner!r}.")
+        raise RefusedError(
+            f"experiment: policy must do without reports of zeros, which no shop gets; got {policy.owner!r}."
+        )
     if not grows:
         rule = "policy must be able to remember any number of decisions; give it a smoother law of delays, or a window"
         raise RefusedError(f"experiment: {rule}; got {policy.owner!r}.")
@@ -123,6 +145,8 @@ def can_grow(policy: Policy, arms: int) -> bool:
     """Whether a memory with more room is the same with something added at the end of its arrays: then it can be had later."""
     small, large = policy.memory(arms, FIRST_CAPACITY), policy.memory(arms, 2 * FIRST_CAPACITY)
     return all(
-        np.array_equal(before, after[tuple(slice(n) for n in before.shape)], equal_nan=before.dtype.kind == "f")
+        np.array_equal(
+            before, after[tuple(slice(n) for n in before.shape)], equal_nan=before.dtype.kind == "f"
+        )
         for before, after in zip(small, large, strict=True)
     )

@@ -19,7 +19,15 @@ import msgspec
 
 from patientbandits.engine.steps import MICRO
 from patientbandits.live.cohorts import series
-from patientbandits.live.commands import Command, Conversion, Convert, Decide, Decision, Retract, Retraction
+from patientbandits.live.commands import (
+    Command,
+    Conversion,
+    Convert,
+    Decide,
+    Decision,
+    Retract,
+    Retraction,
+)
 from patientbandits.live.export import export
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
@@ -28,7 +36,15 @@ from patientbandits.live.settings import Settings, checked, name, text
 from patientbandits.live.state import settings_of
 from patientbandits.live.store import Store, open_store
 from patientbandits.live.store.sql import Entry, Experiment
-from patientbandits.live.values import bucket_width, described, listed, moment, moment_text, seconds, value_scale
+from patientbandits.live.values import (
+    bucket_width,
+    described,
+    listed,
+    moment,
+    moment_text,
+    seconds,
+    value_scale,
+)
 from patientbandits.policies import Policy
 
 
@@ -52,7 +68,12 @@ class Shop:
     def __enter__(self) -> Shop:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -74,9 +95,16 @@ class Shop:
         return ExperimentHandle(self, found)
 
     def experiment(
-        self, called: str, arms: Sequence[str], *, policy: Policy | Mapping[str, Any] | None = None, window: float | None = None,
-        sticky: bool = False, scale: float = 1.0, seed: int | None = None,
-    ) -> ExperimentHandle:  # fmt: skip
+        self,
+        called: str,
+        arms: Sequence[str],
+        *,
+        policy: Policy | Mapping[str, Any] | None = None,
+        window: float | None = None,
+        sticky: bool = False,
+        scale: float = 1.0,
+        seed: int | None = None,
+    ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same arms.
 
         policy  how to decide; `settings.default_policy` unless given
@@ -88,7 +116,9 @@ class Shop:
         handle, _ = self.create(called, settings, seed)
         have = handle.settings
         if tuple(arm for arm in have.arms if arm not in have.retired) != settings.arms:
-            raise ConflictError(f"experiment: {called!r} exists with the arms {list(have.arms)!r}; got {list(arms)!r}.")
+            raise ConflictError(
+                f"experiment: {called!r} exists with the arms {list(have.arms)!r}; got {list(arms)!r}."
+            )
         return handle
 
     def settings(
@@ -101,9 +131,21 @@ class Shop:
     ) -> Settings:
         """Settings, checked."""
         longest = seconds("window", window)
-        return checked(Settings(listed("arms", arms), described(policy), (), longest, bool(sticky), False, value_scale(scale)))
+        return checked(
+            Settings(
+                listed("arms", arms),
+                described(policy),
+                (),
+                longest,
+                bool(sticky),
+                False,
+                value_scale(scale),
+            )
+        )
 
-    def create(self, called: str, settings: Settings, seed: int | None = None) -> tuple[ExperimentHandle, bool]:
+    def create(
+        self, called: str, settings: Settings, seed: int | None = None
+    ) -> tuple[ExperimentHandle, bool]:
         """(the experiment of this name, whether it is new)"""
         name(called)
         chosen = secrets.randbits(62) if seed is None else seed
@@ -116,7 +158,9 @@ class Shop:
                 return found, False
             made = Experiment(self.store.next_experiment(), called, chosen, self.journal.now())
             self.store.add_experiment(made)
-            self.store.append([Entry(made.id, 1, "change", made.created, settings=encoded(settings))])
+            self.store.append(
+                [Entry(made.id, 1, "change", made.created, settings=encoded(settings))]
+            )
             return made, True
 
         found, new = self.journal.alone(add)
@@ -161,7 +205,9 @@ class ExperimentHandle:
         """
         return self.shop.run(self.decide_command(unit, key))
 
-    def convert(self, id: str, value: float = 1.0, at: float | datetime | str | None = None) -> Conversion:
+    def convert(
+        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
+    ) -> Conversion:
         """Report that the decision ``id`` has paid ``value``; once, but repeating it does no harm.
 
         at  when it happened, if not now: seconds since 1970, or a time with its zone
@@ -176,10 +222,18 @@ class ExperimentHandle:
         unit = None if unit is None else text("decision: unit", unit)
         return Decide(self.experiment, unit, None if key is None else text("decision: key", key))
 
-    def convert_command(self, id: str, value: float = 1.0, at: float | datetime | str | None = None) -> Convert:
+    def convert_command(
+        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
+    ) -> Convert:
         scale, seq = self.scale, self._seq(id)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= scale:
-            raise RefusedError(f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}.")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not 0 <= value <= scale
+        ):
+            raise RefusedError(
+                f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}."
+            )
         return Convert(self.experiment, seq, round(value / scale * MICRO), moment(at))
 
     def retract_command(self, id: str) -> Retract:
@@ -196,7 +250,9 @@ class ExperimentHandle:
     def _seq(self, id: str) -> int:
         read = self.shop.journal.signer.read(id)
         if read.experiment != self.experiment.id:
-            raise UnknownError(f"decision: there is none with this id in {self.name!r}; got {id!r}.")
+            raise UnknownError(
+                f"decision: there is none with this id in {self.name!r}; got {id!r}."
+            )
         return read.seq
 
     def change(self, **changes: Any) -> Settings:
@@ -209,7 +265,9 @@ class ExperimentHandle:
             changes[field] = listed(field, changes[field])
         unknown = set(changes) - set(Settings.__struct_fields__)
         if unknown:
-            raise RefusedError(f"experiment: {sorted(unknown)} cannot be changed; what can: {list(Settings.__struct_fields__)}.")
+            raise RefusedError(
+                f"experiment: {sorted(unknown)} cannot be changed; what can: {list(Settings.__struct_fields__)}."
+            )
         store, journal = self.shop.store, self.shop.journal
 
         def append() -> Settings:
@@ -218,7 +276,9 @@ class ExperimentHandle:
             if new != old:
                 head = store.head(self.experiment.id)
                 now = max(journal.now(), store.time(self.experiment.id, head))
-                store.append([Entry(self.experiment.id, head + 1, "change", now, settings=encoded(new))])
+                store.append(
+                    [Entry(self.experiment.id, head + 1, "change", now, settings=encoded(new))]
+                )
             return new
 
         return journal.alone(append)
@@ -240,10 +300,15 @@ class ExperimentHandle:
             width = bucket_width(bucket, last - self.experiment.created)
             found = series(reader, self.experiment.id, width * MICRO)
         return [
-            {"time": moment_text(start), "arm": settings.arms[arm], "pulls": pulls, "conversions": conversions,
-             "value": paid / MICRO * settings.scale}
+            {
+                "time": moment_text(start),
+                "arm": settings.arms[arm],
+                "pulls": pulls,
+                "conversions": conversions,
+                "value": paid / MICRO * settings.scale,
+            }
             for (start, arm), (pulls, conversions, paid) in found.items()
-        ]  # fmt: skip
+        ]
 
     def export(self, format: str = "csv") -> Iterator[bytes]:
         """Every decision with what became of it, in pieces of a CSV or Parquet file."""

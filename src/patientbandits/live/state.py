@@ -20,7 +20,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from patientbandits.engine.steps import CONVERSION, DECISION, EVENT, MICRO, RETRACTION, UNDECIDED, Counts, kernel_for_steps, policy_keys
+from patientbandits.engine.steps import (
+    CONVERSION,
+    DECISION,
+    EVENT,
+    MICRO,
+    RETRACTION,
+    UNDECIDED,
+    Counts,
+    kernel_for_steps,
+    policy_keys,
+)
 from patientbandits.live.settings import FIRST_CAPACITY, Settings
 from patientbandits.live.store.sql import Experiment, Line, Reader
 from patientbandits.policies.base import rule_of
@@ -59,8 +69,16 @@ class Mind:
     @property
     def code(self) -> str:
         """Names the program whose memory this is: a snapshot of another is of no use."""
-        address = getattr(self._kernel, "address", None) or secrets.token_hex(16)  # of a program that cannot be told, none is
-        about = [address, self.settings.policy, self.settings.active, self.settings.window, len(self.memory)]
+        address = getattr(self._kernel, "address", None) or secrets.token_hex(
+            16
+        )  # of a program that cannot be told, none is
+        about = [
+            address,
+            self.settings.policy,
+            self.settings.active,
+            self.settings.window,
+            len(self.memory),
+        ]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
     def since(self, time: int) -> float:
@@ -80,9 +98,20 @@ class Mind:
         assert line.decided is not None
         assert line.happened is not None
         delay = max(line.happened - line.decided, 0)
-        if line.value == 0 or (self.settings.window is not None and delay > self.settings.window * MICRO):
+        if line.value == 0 or (
+            self.settings.window is not None and delay > self.settings.window * MICRO
+        ):
             return None
-        return (kind, arm, line.decision, self.since(line.time), self.since(line.decided), delay / MICRO, line.value, 0.0)
+        return (
+            kind,
+            arm,
+            line.decision,
+            self.since(line.time),
+            self.since(line.decided),
+            delay / MICRO,
+            line.value,
+            0.0,
+        )
 
     def apply(self, events: Sequence[tuple[Any, ...]], deciding: bool) -> Any:
         """Carry out ``events``, whose pulls are still named by their lines; returns them and how many arms differ."""
@@ -93,9 +122,13 @@ class Mind:
         self.seqs[self.made + 1 : self.made + 1 + fresh] = array["pull"][decisions]
         array["pull"] = np.searchsorted(self.seqs[: self.made + fresh + 1], array["pull"])
         numbers, records = tuple(self._rule.numbers), array.view(np.recarray)
-        different, bad = self._kernel(numbers, tuple(self.memory), self.counts, self._keys, records, deciding)
+        different, bad = self._kernel(
+            numbers, tuple(self.memory), self.counts, self._keys, records, deciding
+        )
         if bad:
-            raise ArithmeticError(f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}.")
+            raise ArithmeticError(
+                f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}."
+            )
         self.made += fresh
         return array, int(different)
 
@@ -115,7 +148,14 @@ class Mind:
         """All that changes, for a snapshot."""
         target = io.BytesIO()
         arrays = {f"memory{j}": array for j, array in enumerate(self.memory)}
-        np.savez(target, pulls=self.counts.pulls, paid=self.counts.paid, seqs=self.seqs, capacity=self.capacity, **arrays)
+        np.savez(
+            target,
+            pulls=self.counts.pulls,
+            paid=self.counts.paid,
+            seqs=self.seqs,
+            capacity=self.capacity,
+            **arrays,
+        )
         return target.getvalue()
 
     def load(self, data: bytes) -> bool:
@@ -158,7 +198,12 @@ class State:
         self.mind = Mind(experiment, self.settings)
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         restart = self._last_restart(reader, changes)
-        if snapshot is not None and snapshot[1] == self.mind.code and snapshot[0] >= restart and self.mind.load(snapshot[2]):
+        if (
+            snapshot is not None
+            and snapshot[1] == self.mind.code
+            and snapshot[0] >= restart
+            and self.mind.load(snapshot[2])
+        ):
             self.seq = self.saved = snapshot[0]
             self.time = reader.time(experiment.id, self.seq)
         else:
@@ -168,8 +213,12 @@ class State:
     def _last_restart(self, reader: Reader, changes: list[tuple[int, int, str]]) -> int:
         """The last line at which the memory began anew."""
         found = [settings_of(text) for _, _, text in changes]
-        restarts = [changes[0][0]] + [changes[j][0] for j in range(1, len(changes)) if not found[j].decides_like(found[j - 1])]
-        return max(restarts[-1], 0 if self.mind.forgets else reader.last_retraction(self.experiment.id))
+        restarts = [changes[0][0]] + [
+            changes[j][0] for j in range(1, len(changes)) if not found[j].decides_like(found[j - 1])
+        ]
+        return max(
+            restarts[-1], 0 if self.mind.forgets else reader.last_retraction(self.experiment.id)
+        )
 
     def _restart(self, reader: Reader, last: int) -> None:
         """Begin anew with the history up to line ``last``."""
@@ -196,7 +245,11 @@ class State:
                 self._restart(reader, line.seq)
                 events = []
                 continue
-            if not self.mind.forgets and not deciding and (line.kind == "retraction" or (line.undone or last + 1) <= last):
+            if (
+                not self.mind.forgets
+                and not deciding
+                and (line.kind == "retraction" or (line.undone or last + 1) <= last)
+            ):
                 continue  # history, as if it had never been
             event = self.mind.event(line)
             if event is not None:
@@ -228,12 +281,16 @@ class State:
         active, seqs = self.settings.active, self.mind.seqs[chosen["pull"]].tolist()
         return [
             (seq, active[arm], min(propensity, 1.0) if propensity > 0.0 else None)
-            for seq, arm, propensity in zip(seqs, chosen["arm"].tolist(), chosen["propensity"].tolist(), strict=True)
+            for seq, arm, propensity in zip(
+                seqs, chosen["arm"].tolist(), chosen["propensity"].tolist(), strict=True
+            )
         ]
 
     def snapshot_due(self, only_much: bool) -> bool:
         """Whether there is something new to save, or much."""
-        return self.seq - self.saved >= (max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH) if only_much else 1)
+        return self.seq - self.saved >= (
+            max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH) if only_much else 1
+        )
 
 
 def settings_of(text: str) -> Settings:
@@ -244,4 +301,10 @@ def settings_of(text: str) -> Settings:
 def warm(settings: Settings) -> None:
     """Compile the policy, or load it from the cache, by having it decide once for an experiment that is not there."""
     mind = Mind(Experiment(0, "warm", 0, 0), settings)
-    mind.apply([(DECISION, UNDECIDED, 1, 0.0, 0.0, 0.0, 0, 0.0), (CONVERSION, 0, 1, 1.0, 0.0, 1.0, 1, 0.0)], deciding=True)
+    mind.apply(
+        [
+            (DECISION, UNDECIDED, 1, 0.0, 0.0, 0.0, 0, 0.0),
+            (CONVERSION, 0, 1, 1.0, 0.0, 1.0, 1, 0.0),
+        ],
+        deciding=True,
+    )

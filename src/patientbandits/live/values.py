@@ -25,7 +25,9 @@ def bucket_width(bucket: str | int, span: int) -> int:
         return BUCKETS[bucket]
     if isinstance(bucket, bool) or not isinstance(bucket, int) or not 1 <= bucket <= 366 * 86400:
         names = ", ".join(BUCKETS)
-        raise RefusedError(f"timeseries: bucket must be auto, {names} or a number of seconds up to a year; got {bucket!r:.100}.")
+        raise RefusedError(
+            f"timeseries: bucket must be auto, {names} or a number of seconds up to a year; got {bucket!r:.100}."
+        )
     return bucket
 
 
@@ -43,7 +45,9 @@ def described(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]
     if isinstance(policy, str):
         return {"policy": policy}
     if not isinstance(policy, Mapping):
-        raise RefusedError(f"experiment: policy must be a policy, its name or its description; got {policy!r:.100}.")
+        raise RefusedError(
+            f"experiment: policy must be a policy, its name or its description; got {policy!r:.100}."
+        )
     return dict(policy)
 
 
@@ -75,11 +79,15 @@ def moment(at: Any) -> int | None:
         try:
             at = datetime.fromisoformat(at)
         except ValueError:
-            raise RefusedError(f"conversion: at must be seconds since 1970 or an ISO 8601 time; got {at!r:.100}.") from None
+            raise RefusedError(
+                f"conversion: at must be seconds since 1970 or an ISO 8601 time; got {at!r:.100}."
+            ) from None
     if isinstance(at, datetime):
         if at.tzinfo is None:
             raise RefusedError(f"conversion: at must say its time zone; got {at.isoformat()!r}.")
         at = at.timestamp()
     if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) <= 1e11:
-        raise RefusedError(f"conversion: at must be seconds since 1970 or an ISO 8601 time; got {at!r:.100}.")
+        raise RefusedError(
+            f"conversion: at must be seconds since 1970 or an ISO 8601 time; got {at!r:.100}."
+        )
     return round(at * 1e6)

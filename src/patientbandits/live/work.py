@@ -41,7 +41,9 @@ class Work:
         for command, seq, duplicate in self._answers:
             made = self.decided[seq]
             name = self.signer.name(self.state.experiment.id, seq)
-            command.outcome = Decision(name, self.settings.arms[made.arm], made.propensity, duplicate)
+            command.outcome = Decision(
+                name, self.settings.arms[made.arm], made.propensity, duplicate
+            )
         return self.entries
 
     def _look_up(self, reader: Reader) -> None:
@@ -50,7 +52,11 @@ class Work:
                 self.decided[found.seq] = found
                 if column == "key" and found.key is not None:
                     self._by_key[found.key] = found
-                if column == "unit" and found.unit is not None and found.arm in self.state.mind.place:
+                if (
+                    column == "unit"
+                    and found.unit is not None
+                    and found.arm in self.state.mind.place
+                ):
                     self._by_unit[found.unit] = found
 
     def made_for(self, key: str | None, unit: str | None) -> Decided | None:
@@ -72,7 +78,9 @@ class Work:
             self._by_key[decided.key] = decided
         if decided.unit is not None:
             self._by_unit[decided.unit] = decided
-        self._lines.append(Line(decided.seq, "decision", decided.time, None, None, None, None, None, None, None))
+        self._lines.append(
+            Line(decided.seq, "decision", decided.time, None, None, None, None, None, None, None)
+        )
 
     def append(self, entry: Entry, line: Line) -> None:
         self.entries.append(entry)
@@ -86,5 +94,9 @@ class Work:
         experiment = self.state.experiment.id
         for seq, arm, propensity in self.state.advance(self._lines):
             _, _, time, _, unit, key, *_ = self.decided[seq]
-            self.decided[seq] = Decided(seq, arm, time, propensity, unit, key, None, None, None, None)
-            self.entries.append(Entry(experiment, seq, "decision", time, arm, propensity, unit, key))
+            self.decided[seq] = Decided(
+                seq, arm, time, propensity, unit, key, None, None, None, None
+            )
+            self.entries.append(
+                Entry(experiment, seq, "decision", time, arm, propensity, unit, key)
+            )

@@ -107,7 +107,9 @@ def gap_sweep(curves: Curves, preset: str) -> list[Claim]:
         Claim(
             "Figure 2",
             "The smaller the tail, the higher the peak and the larger the gap where it is",
-            verdict(heights == sorted(heights, reverse=True), places == sorted(places, reverse=True)),
+            verdict(
+                heights == sorted(heights, reverse=True), places == sorted(places, reverse=True)
+            ),
             f"for tails {tails}: heights {', '.join(f'{h:.0f}' for h in heights)} at gaps {', '.join(f'{p:.2f}' for p in places)}",
         ),
     ]
@@ -122,7 +124,9 @@ def homogeneous(curves: Curves, preset: str) -> list[Claim]:
     """Claim 3: comparable at the best calibrations; D-UCB has linear phases that last longer for larger m."""
     patient, ducb = curves["PatientBandits alpha=0.5"], curves["D-UCB m=50"]
     ratio = patient.mean[-1] / ducb.mean[-1]
-    gap_rate = random_regret(ducb) / ducb.x[-1]  # regret per round while both arms are played in turn
+    gap_rate = (
+        random_regret(ducb) / ducb.x[-1]
+    )  # regret per round while both arms are played in turn
     lengths = []
     for window in WINDOWS:
         curve = curves[f"D-UCB m={window}"]
@@ -155,7 +159,9 @@ def heterogeneous(curves: Curves, preset: str) -> list[Claim]:
     def ratio(name: str) -> float:
         curve = curves[name]
         return (
-            slope(curve, 4000, 5000) / slope(curve, 0, 1000) if name.startswith("Patient") else slope(curve, 4000, 5000) / max(gaps(curve))
+            slope(curve, 4000, 5000) / slope(curve, 0, 1000)
+            if name.startswith("Patient")
+            else slope(curve, 4000, 5000) / max(gaps(curve))
         )
 
     ducb = [ratio(f"D-UCB m={window}") for window in WINDOWS]
@@ -191,9 +197,14 @@ def heterogeneous(curves: Curves, preset: str) -> list[Claim]:
 
 def adaptive(curves: Curves, preset: str) -> list[Claim]:
     """Claim 8: Adapt close to the oracle's alpha and better than two wrong ones; alpha_low tends to alpha."""
-    oracle, low, high = (float(curves[f"PatientBandits alpha={alpha}"].mean[-1]) for alpha in (0.3, 0.1, 0.6))
+    oracle, low, high = (
+        float(curves[f"PatientBandits alpha={alpha}"].mean[-1]) for alpha in (0.3, 0.1, 0.6)
+    )
     claims = []
-    for name, what in (("Adapt-PatientBandits as printed", "as printed"), ("Adapt-PatientBandits", "variant d = cD/2, penalty 1")):
+    for name, what in (
+        ("Adapt-PatientBandits as printed", "as printed"),
+        ("Adapt-PatientBandits", "variant d = cD/2, penalty 1"),
+    ):
         curve = curves[name]
         regret, trace = float(curve.mean[-1]), curve.results[0].trace
         estimate = float(trace.mean(axis=0)[-1]) if trace is not None else float("nan")
@@ -281,7 +292,9 @@ def worst_case(curves: Sequence[Series]) -> list[Claim]:
     """Claim 7: the worst regret over gaps grows like T^(1 - alpha ^ 1/2)."""
     fits = worst_exponents(curves)
     theory = {alpha: 1 - min(alpha, 0.5) for alpha in fits}
-    shown = ", ".join(f"{fit:.2f} against {theory[alpha]:.2f} (alpha {alpha})" for alpha, (_, fit) in fits.items())
+    shown = ", ".join(
+        f"{fit:.2f} against {theory[alpha]:.2f} (alpha {alpha})" for alpha, (_, fit) in fits.items()
+    )
     slower = [fits[a][1] for a in WORST_ALPHAS if a <= 0.5]
     return [
         Claim(
@@ -293,7 +306,10 @@ def worst_case(curves: Sequence[Series]) -> list[Claim]:
         Claim(
             "Theorems 3 and 4",
             "It does grow at about that rate: faster the smaller alpha below 1/2, not faster than sqrt(T) above",
-            verdict(slower == sorted(slower, reverse=True), all(fit >= theory[alpha] - 0.12 for alpha, (_, fit) in fits.items())),
+            verdict(
+                slower == sorted(slower, reverse=True),
+                all(fit >= theory[alpha] - 0.12 for alpha, (_, fit) in fits.items()),
+            ),
             f"fitted exponents: {shown}",
             "For small alpha the exponent is still rising with T at these horizons.",
         ),

@@ -55,7 +55,9 @@ def series(curve: Curve, results: list[Result]) -> Series:
     """Put numbers to a curve."""
     if curve.xs is None:
         low, high = results[0].interval()
-        return Series(curve.name, results[0].rounds.astype(float), results[0].mean(), low, high, results)
+        return Series(
+            curve.name, results[0].rounds.astype(float), results[0].mean(), low, high, results
+        )
     intervals = [result.interval() for result in results]
     return Series(
         curve.name,
@@ -78,14 +80,24 @@ def published_points() -> dict[tuple[str, str], list[tuple[float, float]]]:
 
 def patient(alpha: float, preset: str) -> PatientBandits:
     """PatientBandits with the constants of the preset."""
-    return PatientBandits(alpha) if preset == "literal" else PatientBandits(alpha, width="published", bias="published")
+    return (
+        PatientBandits(alpha)
+        if preset == "literal"
+        else PatientBandits(alpha, width="published", bias="published")
+    )
 
 
 def alpha_sweep(preset: str) -> list[Curve]:
     """Figure 1."""
     alphas = [round(0.02 * k, 2) for k in range(1, 26)]
     problem = problems.alpha_sweep(preset)
-    return [Curve("PatientBandits", [Simulation(problem, patient(alpha, preset), 3000, 400, record=1) for alpha in alphas], alphas)]
+    return [
+        Curve(
+            "PatientBandits",
+            [Simulation(problem, patient(alpha, preset), 3000, 400, record=1) for alpha in alphas],
+            alphas,
+        )
+    ]
 
 
 def gap_sweep(preset: str) -> list[Curve]:
@@ -94,20 +106,36 @@ def gap_sweep(preset: str) -> list[Curve]:
     return [
         Curve(
             f"alpha2={tail}",
-            [Simulation(problems.gap_sweep(gap, tail, preset), patient(tail, preset), 3000, 300, record=1) for gap in gaps],
+            [
+                Simulation(
+                    problems.gap_sweep(gap, tail, preset),
+                    patient(tail, preset),
+                    3000,
+                    300,
+                    record=1,
+                )
+                for gap in gaps
+            ],
             gaps,
         )
         for tail in GAP_TAILS
     ]
 
 
-def _over_time(policies: dict[str, Policy], name: str, preset: str, horizon: int, runs: int) -> list[Curve]:
+def _over_time(
+    policies: dict[str, Policy], name: str, preset: str, horizon: int, runs: int
+) -> list[Curve]:
     problem = problems.PROBLEMS[name](preset)
-    return [Curve(label, [Simulation(problem, policy, horizon, runs, record=100)]) for label, policy in policies.items()]
+    return [
+        Curve(label, [Simulation(problem, policy, horizon, runs, record=100)])
+        for label, policy in policies.items()
+    ]
 
 
 def _against_ducb(name: str, preset: str) -> list[Curve]:
-    policies: dict[str, Policy] = {f"PatientBandits alpha={alpha}": patient(alpha, preset) for alpha in (0.1, 0.5)}
+    policies: dict[str, Policy] = {
+        f"PatientBandits alpha={alpha}": patient(alpha, preset) for alpha in (0.1, 0.5)
+    }
     law = problems.paper_delay(D_UCB_TAIL, preset)
     policies |= {f"D-UCB m={window}": DUCB(law, window, "wait") for window in WINDOWS}
     return _over_time(policies, name, preset, 5000, 400)
@@ -126,10 +154,16 @@ def heterogeneous(preset: str) -> list[Curve]:
 def adaptive(preset: str) -> list[Curve]:
     """Section 8.3 of the published version: Adapt-PatientBandits as printed, and the variant nearest to its plot."""
     constants = (ADAPTIVE_C, ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_MEAN_FLOOR)
-    printed = AdaptPatientBandits(*constants, width=patient(1, preset).width, bias=patient(1, preset).bias)
-    policies: dict[str, Policy] = {f"PatientBandits alpha={alpha}": patient(alpha, preset) for alpha in (0.1, 0.3, 0.6)}
+    printed = AdaptPatientBandits(
+        *constants, width=patient(1, preset).width, bias=patient(1, preset).bias
+    )
+    policies: dict[str, Policy] = {
+        f"PatientBandits alpha={alpha}": patient(alpha, preset) for alpha in (0.1, 0.3, 0.6)
+    }
     policies["Adapt-PatientBandits as printed"] = printed
-    policies["Adapt-PatientBandits"] = replace(printed, penalty=NEAREST_PENALTY, ratio=NEAREST_RATIO)
+    policies["Adapt-PatientBandits"] = replace(
+        printed, penalty=NEAREST_PENALTY, ratio=NEAREST_RATIO
+    )
     return _over_time(policies, "adaptive", preset, 10_000, 100)
 
 

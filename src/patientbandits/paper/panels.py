@@ -41,7 +41,12 @@ NAMES = {"Adapt-PatientBandits": "Adapt-PatientBandits, nearest variant"}
 
 def line(curve: Series) -> Line:
     return Line(
-        NAMES.get(curve.name, curve.name.replace("alpha2=", "tail ")), curve.x, curve.mean, curve.low, curve.high, COLORS.get(curve.name)
+        NAMES.get(curve.name, curve.name.replace("alpha2=", "tail ")),
+        curve.x,
+        curve.mean,
+        curve.low,
+        curve.high,
+        COLORS.get(curve.name),
     )
 
 
@@ -50,12 +55,18 @@ def published(points: list[tuple[float, float]], color: str) -> Points:
 
 
 def experiment_panels(
-    name: str, by_preset: dict[str, dict[str, Series]], points: dict[tuple[str, str], list[tuple[float, float]]]
+    name: str,
+    by_preset: dict[str, dict[str, Series]],
+    points: dict[tuple[str, str], list[tuple[float, float]]],
 ) -> list[Panel]:
     """The presets side by side, the published points over our curves."""
     panels = []
     for preset, curves in by_preset.items():
-        marks = [published(points[name, curve], COLORS[curve]) for curve in curves if (name, curve) in points]
+        marks = [
+            published(points[name, curve], COLORS[curve])
+            for curve in curves
+            if (name, curve) in points
+        ]
         lines = [line(curve) for curve in curves.values()]
         if name == "alpha_sweep":
             panels.append(
@@ -76,8 +87,14 @@ def experiment_panels(
             for key in ("Adapt-PatientBandits as printed", "Adapt-PatientBandits"):
                 trace = curves[key].results[0].trace
                 assert trace is not None
-                lines.append(Line(NAMES.get(key, key), curves[key].x, trace.mean(axis=0), color=COLORS[key]))
-            marks = [published(points["adaptive_alpha", "lower bound on alpha"], COLORS["Adapt-PatientBandits"])]
+                lines.append(
+                    Line(NAMES.get(key, key), curves[key].x, trace.mean(axis=0), color=COLORS[key])
+                )
+            marks = [
+                published(
+                    points["adaptive_alpha", "lower bound on alpha"], COLORS["Adapt-PatientBandits"]
+                )
+            ]
             panels.append(
                 Panel(
                     f"alpha_low, {PRESET_TITLES[preset]}",
@@ -98,7 +115,9 @@ def study_panels(name: str, curves: list[Series]) -> list[Panel]:
     if name == "classical":
         slopes = [Line(c.name, c.x, np.gradient(np.log(c.mean), np.log(c.x))) for c in curves]
         return [
-            Panel("regret", "round", "regret", [line(c) for c in curves], xscale="log", yscale="log"),
+            Panel(
+                "regret", "round", "regret", [line(c) for c in curves], xscale="log", yscale="log"
+            ),
             Panel(
                 "local exponent: 1 is linear, 0 is flat",
                 "round",
@@ -110,7 +129,10 @@ def study_panels(name: str, curves: list[Series]) -> list[Panel]:
             ),
         ]
     if name == "log_growth":
-        ratio = [Line(c.name, c.x, c.mean / np.log(c.x), c.low / np.log(c.x), c.high / np.log(c.x)) for c in curves]
+        ratio = [
+            Line(c.name, c.x, c.mean / np.log(c.x), c.low / np.log(c.x), c.high / np.log(c.x))
+            for c in curves
+        ]
         return [
             Panel("regret", "horizon T", "regret", [line(c) for c in curves], xscale="log"),
             Panel("regret / log T levels off", "horizon T", "regret / log T", ratio, xscale="log"),
@@ -119,12 +141,45 @@ def study_panels(name: str, curves: list[Series]) -> list[Panel]:
     measured, upper = [], []
     for j, (alpha, (worst, fit)) in enumerate(worst_exponents(curves).items()):
         color = PALETTE[j]
-        measured.append(Line(f"alpha {alpha}: measured T^{fit:.2f}, theory T^{1 - min(alpha, 0.5):.1f}", x, worst, color=color))
+        measured.append(
+            Line(
+                f"alpha {alpha}: measured T^{fit:.2f}, theory T^{1 - min(alpha, 0.5):.1f}",
+                x,
+                worst,
+                color=color,
+            )
+        )
         upper += [
-            Line("upper bound (Theorem 3, corrected)", x, [theory.minimax_bound(2, int(t), alpha) for t in x], color=color, dash="--"),
-            Line("lower bound (Theorem 4)", x, [theory.lower_bound(int(t), alpha) for t in x], color=color, dash=":"),
+            Line(
+                "upper bound (Theorem 3, corrected)",
+                x,
+                [theory.minimax_bound(2, int(t), alpha) for t in x],
+                color=color,
+                dash="--",
+            ),
+            Line(
+                "lower bound (Theorem 4)",
+                x,
+                [theory.lower_bound(int(t), alpha) for t in x],
+                color=color,
+                dash=":",
+            ),
         ]
     return [
-        Panel("worst regret over the gaps", "horizon T", "regret", measured, xscale="log", yscale="log"),
-        Panel("between the bounds", "horizon T", "regret", [*measured, *upper], xscale="log", yscale="log"),
+        Panel(
+            "worst regret over the gaps",
+            "horizon T",
+            "regret",
+            measured,
+            xscale="log",
+            yscale="log",
+        ),
+        Panel(
+            "between the bounds",
+            "horizon T",
+            "regret",
+            [*measured, *upper],
+            xscale="log",
+            yscale="log",
+        ),
     ]

@@ -15,7 +15,9 @@ DELTA = 0.05
 COVERAGE_PULLS = (10, 30, 100, 300, 1000)
 
 
-def bounds(literal: dict[str, dict[str, Series]]) -> tuple[Claim, list[tuple[str, float, float, float, float]]]:
+def bounds(
+    literal: dict[str, dict[str, Series]],
+) -> tuple[Claim, list[tuple[str, float, float, float, float]]]:
     """Theorems 2 and 3 over every literal simulation of PatientBandits whose alpha satisfies Assumption 1.
 
     Rows: (what, measured, Theorem 2 as printed, corrected, Theorem 3 corrected) at the horizon.
@@ -25,13 +27,25 @@ def bounds(literal: dict[str, dict[str, Series]]) -> tuple[Claim, list[tuple[str
         for curve in curves.values():
             for result in curve.results:
                 policy, problem = result.policy, result.problem
-                if not isinstance(policy, PatientBandits) or problem is None or problem.max_alpha() < policy.alpha * (1 - 1e-12):
+                if (
+                    not isinstance(policy, PatientBandits)
+                    or problem is None
+                    or problem.max_alpha() < policy.alpha * (1 - 1e-12)
+                ):
                     continue
                 horizon, measured = int(result.rounds[-1]), float(result.mean()[-1])
                 second = theory.gap_dependent_bound(problem, horizon, policy.alpha)
                 printed = theory.gap_dependent_bound(problem, horizon, policy.alpha, "printed")
                 third = theory.minimax_bound(problem.arms, horizon, policy.alpha)
-                rows.append((f"{experiment}: alpha {policy.alpha}, gap {max(problem.gaps):.2f}", measured, printed, second, third))
+                rows.append(
+                    (
+                        f"{experiment}: alpha {policy.alpha}, gap {max(problem.gaps):.2f}",
+                        measured,
+                        printed,
+                        second,
+                        third,
+                    )
+                )
                 margins.append(measured / min(second, third))
                 printed_margins.append(measured / printed)
     claim = Claim(
@@ -46,7 +60,9 @@ def bounds(literal: dict[str, dict[str, Series]]) -> tuple[Claim, list[tuple[str
     return claim, largest[:8]
 
 
-def coverage(seed: int, runs: int = 4000) -> tuple[list[Claim], list[tuple[str, int, float, float, float]]]:
+def coverage(
+    seed: int, runs: int = 4000
+) -> tuple[list[Claim], list[tuple[str, int, float, float, float]]]:
     """Theorem 1: how often |mean estimate - mean| exceeds the width, for an arm pulled n times in a row, its worst case.
 
     Rows: (law, n, share of violations with the printed width, with the tight width, and of its deviation term alone,
@@ -62,7 +78,10 @@ def coverage(seed: int, runs: int = 4000) -> tuple[list[Claim], list[tuple[str, 
             age = np.arange(pulls, 0, -1)
             visible = (rewards[:, :pulls] & (np.maximum(delays[:, :pulls], 1) <= age)).mean(axis=1)
             error = np.abs(visible - 0.5)
-            paper, tight = (theory.confidence_width(pulls, 1, 1, tail, width, DELTA) for width in ("paper", "tight"))
+            paper, tight = (
+                theory.confidence_width(pulls, 1, 1, tail, width, DELTA)
+                for width in ("paper", "tight")
+            )
             unbiased = np.sqrt(np.log(2 / DELTA) / (2 * pulls))
             missed = [float(np.mean(error > width)) for width in (paper, tight, unbiased)]
             rows.append((f"Pareto({tail})", pulls, missed[0], missed[1], missed[2]))
@@ -122,7 +141,10 @@ def indistinguishable(seed: int, horizon: int = 1000, alpha: float = 0.3) -> Cla
     return Claim(
         "Theorem 4",
         "No policy can tell problem A from problem B, and on one of them its expected regret is at least T^(1-alpha) / 8",
-        verdict(differences == 0 and abs((0.5 + q) * (1 - p) - (0.5 - q)) < 1e-15, min(regrets) >= bound * 0.98),
+        verdict(
+            differences == 0 and abs((0.5 + q) * (1 - p) - (0.5 - q)) < 1e-15,
+            min(regrets) >= bound * 0.98,
+        ),
         f"{differences} different decisions in {len(policies)} x {horizon} rounds; worse regret of the two "
         f"{', '.join(f'{r:.1f}' for r in regrets)} against the bound {bound:.1f}",
     )

@@ -43,7 +43,10 @@ class Section:
 
 
 def deviations(
-    name: str, preset: str, curves: dict[str, Series], points: dict[tuple[str, str], list[tuple[float, float]]]
+    name: str,
+    preset: str,
+    curves: dict[str, Series],
+    points: dict[tuple[str, str], list[tuple[float, float]]],
 ) -> list[Deviation]:
     """Compare every curve that was published with its points, and all curves of D-UCB together."""
     rows: list[Deviation] = []
@@ -59,12 +62,32 @@ def deviations(
         close = bool(np.all(np.abs(ours - published) <= np.maximum(UNITS, TOLERANCE * published)))
         where = f"{ours[worst]:.1f} against {published[worst]:g} at {x[worst]:g}"
         within = close if judged and not key.startswith("D-UCB") else None
-        rows.append(Deviation(preset, key, len(x), float(np.mean(np.abs(relative))), float(relative[worst]), where, within))
+        rows.append(
+            Deviation(
+                preset,
+                key,
+                len(x),
+                float(np.mean(np.abs(relative))),
+                float(relative[worst]),
+                where,
+                within,
+            )
+        )
         if key.startswith("D-UCB"):
             ducb += relative.tolist()
     if ducb:
         mean, largest = float(np.mean(np.abs(ducb))), max(ducb, key=abs)
-        rows.append(Deviation(preset, "D-UCB, all curves", len(ducb), mean, largest, "", mean <= D_UCB_TOLERANCE if judged else None))
+        rows.append(
+            Deviation(
+                preset,
+                "D-UCB, all curves",
+                len(ducb),
+                mean,
+                largest,
+                "",
+                mean <= D_UCB_TOLERANCE if judged else None,
+            )
+        )
     return rows
 
 
@@ -73,6 +96,13 @@ def render(sections: list[Section], summary: dict[str, Any], figures: Path, seco
     texts = tomllib.loads((files("patientbandits.paper") / "sections.toml").read_text())
     counts = Counter(claim.verdict for section in sections for _, claim in section.claims)
     return render_page(
-        "paper/report.html.j2", figures, sections=sections, texts=texts, summary=summary, seconds=seconds, counts=counts,
-        verdicts=(HOLDS, PARTLY, FAILS), tolerance=(TOLERANCE, UNITS, D_UCB_TOLERANCE),
-    )  # fmt: skip
+        "paper/report.html.j2",
+        figures,
+        sections=sections,
+        texts=texts,
+        summary=summary,
+        seconds=seconds,
+        counts=counts,
+        verdicts=(HOLDS, PARTLY, FAILS),
+        tolerance=(TOLERANCE, UNITS, D_UCB_TOLERANCE),
+    )

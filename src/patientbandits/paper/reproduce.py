@@ -27,15 +27,25 @@ NAMES = (*EXPERIMENTS, *STUDIES, "theory")
 DEFAULT_SEED = 2020
 
 
-def plan(names: Sequence[str], presets: Sequence[str], runs: int | None, seed: int) -> dict[tuple[str, str], list[Curve]]:
+def plan(
+    names: Sequence[str], presets: Sequence[str], runs: int | None, seed: int
+) -> dict[tuple[str, str], list[Curve]]:
     """(experiment, preset) -> its curves; studies have the preset ""."""
-    curves = {(name, preset): EXPERIMENTS[name](preset) for name in names if name in EXPERIMENTS for preset in presets}
+    curves = {
+        (name, preset): EXPERIMENTS[name](preset)
+        for name in names
+        if name in EXPERIMENTS
+        for preset in presets
+    }
     curves |= {(name, ""): STUDIES[name]() for name in names if name in STUDIES}
 
     def adjust(simulation: Simulation) -> Simulation:
         return replace(simulation, seed=seed, runs=simulation.runs if runs is None else runs)
 
-    return {key: [replace(curve, simulations=[adjust(s) for s in curve.simulations]) for curve in group] for key, group in curves.items()}
+    return {
+        key: [replace(curve, simulations=[adjust(s) for s in curve.simulations]) for curve in group]
+        for key, group in curves.items()
+    }
 
 
 def reproduce(
@@ -66,12 +76,17 @@ def reproduce(
     progress = start(sum(s.rounds for s in simulations)) if start else None
     results = iter(sweep(simulations, folder / "pieces", workers, progress, on))
     found = {
-        key: {curve.name: series(curve, [next(results) for _ in curve.simulations]) for curve in group} for key, group in curves.items()
+        key: {
+            curve.name: series(curve, [next(results) for _ in curve.simulations]) for curve in group
+        }
+        for key, group in curves.items()
     }
     for part in ("figures", "data"):
         (folder / part).mkdir(exist_ok=True)
     sections = [_experiment(name, presets, found, folder) for name in names if name in EXPERIMENTS]
-    sections += [_study(name, list(found[name, ""].values()), folder) for name in names if name in STUDIES]
+    sections += [
+        _study(name, list(found[name, ""].values()), folder) for name in names if name in STUDIES
+    ]
     if "theory" in names:
         sections.append(_theory(found, seed))
     summary = {
@@ -81,9 +96,15 @@ def reproduce(
         "experiments": list(names),
         "rounds": sum(s.rounds for s in simulations),
         "claims": [
-            asdict(claim) | {"experiment": section.name, "preset": preset} for section in sections for preset, claim in section.claims
+            asdict(claim) | {"experiment": section.name, "preset": preset}
+            for section in sections
+            for preset, claim in section.claims
         ],
-        "deviations": [asdict(row) | {"experiment": section.name} for section in sections for row in section.deviations],
+        "deviations": [
+            asdict(row) | {"experiment": section.name}
+            for section in sections
+            for row in section.deviations
+        ],
     }
     write_atomically(folder / "summary.json", json.dumps(summary, indent=1).encode())
     page = render(sections, summary, folder / "figures", seconds=time.monotonic() - began)
@@ -91,9 +112,14 @@ def reproduce(
     return summary
 
 
-def _experiment(name: str, presets: Sequence[str], found: dict[tuple[str, str], dict[str, Series]], folder: Path) -> Section:
+def _experiment(
+    name: str, presets: Sequence[str], found: dict[tuple[str, str], dict[str, Series]], folder: Path
+) -> Section:
     points = published_points()
-    draw(experiment_panels(name, {preset: found[name, preset] for preset in presets}, points), folder / "figures" / name)
+    draw(
+        experiment_panels(name, {preset: found[name, preset] for preset in presets}, points),
+        folder / "figures" / name,
+    )
     rows, claims, compared = [], [], []
     for preset in presets:
         curves = found[name, preset]
@@ -113,7 +139,11 @@ def _study(name: str, curves: list[Series], folder: Path) -> Section:
 def _theory(found: dict[tuple[str, str], dict[str, Series]], seed: int) -> Section:
     claims: list[Claim] = []
     tables: dict[str, Any] = {}
-    literal = {name: curves for (name, preset), curves in found.items() if preset == "literal" or name == "worst_case"}
+    literal = {
+        name: curves
+        for (name, preset), curves in found.items()
+        if preset == "literal" or name == "worst_case"
+    }
     if literal:
         claim, tables["bounds"] = proofs.bounds(literal)
         claims.append(claim)
@@ -127,7 +157,15 @@ def _write_csv(path: Path, rows: list[tuple[str, Series]]) -> None:
         path,
         ("preset", "curve", "x", "mean", "low95", "high95", "runs"),
         (
-            (preset, curve.name, float(x), float(mean), float(low), float(high), len(curve.results[0].regret))
+            (
+                preset,
+                curve.name,
+                float(x),
+                float(mean),
+                float(low),
+                float(high),
+                len(curve.results[0].regret),
+            )
             for preset, curve in rows
             for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True)
         ),

@@ -28,7 +28,14 @@ def classical() -> list[Curve]:
             horizon = 300_000 if label == "UCB1" else 100_000
             chosen = [t for t in rounds if t <= horizon]
             curves.append(
-                Curve(f"{label}, {preset} delays", [Simulation(problems.heterogeneous(preset), policy, horizon, 40, record=chosen)])
+                Curve(
+                    f"{label}, {preset} delays",
+                    [
+                        Simulation(
+                            problems.heterogeneous(preset), policy, horizon, 40, record=chosen
+                        )
+                    ],
+                )
             )
     return curves
 
@@ -40,7 +47,11 @@ def log_growth() -> list[Curve]:
             f"tail {tail}",
             [
                 Simulation(
-                    Problem([0.2, 0.8], [Pareto(1.0), Pareto(tail)]), PatientBandits(tail), horizon, 16 if horizon < 10**6 else 8, record=1
+                    Problem([0.2, 0.8], [Pareto(1.0), Pareto(tail)]),
+                    PatientBandits(tail),
+                    horizon,
+                    16 if horizon < 10**6 else 8,
+                    record=1,
                 )
                 for horizon in LONG_HORIZONS
             ],

@@ -16,13 +16,49 @@ from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
 POLICIES: dict[str, type[Policy]] = {
     policy.__name__: policy
     for policy in (
-        PatientThompson, GuardedThompson, PatientKL, PatientBandits, ScheduledPatientBandits, AdaptPatientBandits, DUCB, DKLUCB,
-        BootstrappedThompson, OTFLinUCB, UCB1, KLUCB, MOSS, Thompson, Uniform, DelayedUCB1, QPMD, SuccessiveElimination, ArrivedThompson,
+        PatientThompson,
+        GuardedThompson,
+        PatientKL,
+        PatientBandits,
+        ScheduledPatientBandits,
+        AdaptPatientBandits,
+        DUCB,
+        DKLUCB,
+        BootstrappedThompson,
+        OTFLinUCB,
+        UCB1,
+        KLUCB,
+        MOSS,
+        Thompson,
+        Uniform,
+        DelayedUCB1,
+        QPMD,
+        SuccessiveElimination,
+        ArrivedThompson,
     )
-}  # fmt: skip
+}
 
 __all__ = [
-    "DKLUCB", "DUCB", "KLUCB", "MOSS", "POLICIES", "QPMD", "UCB1", "AdaptPatientBandits", "Arm", "ArrivedThompson",
-    "BootstrappedThompson", "DelayedUCB1", "GuardedThompson", "OTFLinUCB", "PatientBandits", "PatientKL", "PatientThompson", "Policy",
-    "ScheduledPatientBandits", "SuccessiveElimination", "Thompson", "Uniform",
-]  # fmt: skip
+    "DKLUCB",
+    "DUCB",
+    "KLUCB",
+    "MOSS",
+    "POLICIES",
+    "QPMD",
+    "UCB1",
+    "AdaptPatientBandits",
+    "Arm",
+    "ArrivedThompson",
+    "BootstrappedThompson",
+    "DelayedUCB1",
+    "GuardedThompson",
+    "OTFLinUCB",
+    "PatientBandits",
+    "PatientKL",
+    "PatientThompson",
+    "Policy",
+    "ScheduledPatientBandits",
+    "SuccessiveElimination",
+    "Thompson",
+    "Uniform",
+]

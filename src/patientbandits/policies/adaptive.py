@@ -133,16 +133,29 @@ class AdaptPatientBandits(Policy):
         for name in ("c", "alpha_floor", "mean_floor"):
             positive(self.owner, name, getattr(self, name))
         require(self.c <= 1, self.owner, "c must be <= 1", c=self.c)
-        require(self.mean_floor < 1, self.owner, "mean_floor must be < 1", mean_floor=self.mean_floor)
+        require(
+            self.mean_floor < 1, self.owner, "mean_floor must be < 1", mean_floor=self.mean_floor
+        )
         if self.penalty != "paper":
             if isinstance(self.penalty, str):
-                raise InputError(f'{self.owner}: penalty must be "paper" or a number; got penalty={self.penalty!r}.')
-            require(0 <= number(self.owner, "penalty", self.penalty) < math.inf, self.owner, "penalty must be finite and >= 0",
-                    penalty=self.penalty)  # fmt: skip
+                raise InputError(
+                    f'{self.owner}: penalty must be "paper" or a number; got penalty={self.penalty!r}.'
+                )
+            require(
+                0 <= number(self.owner, "penalty", self.penalty) < math.inf,
+                self.owner,
+                "penalty must be finite and >= 0",
+                penalty=self.penalty,
+            )
         choice(self.owner, "width", self.width, WIDTHS)
         choice(self.owner, "bias", self.bias, [bias for bias, factor in BIASES.items() if factor])
         if self.ratio is not None:
-            require(0 < positive(self.owner, "ratio", self.ratio) < 1, self.owner, "ratio must be in (0, 1)", ratio=self.ratio)
+            require(
+                0 < positive(self.owner, "ratio", self.ratio) < 1,
+                self.owner,
+                "ratio must be in (0, 1)",
+                ratio=self.ratio,
+            )
 
     def numbers(self, arms: int) -> Any:
         return named(
@@ -218,14 +231,20 @@ class AdaptPatientBandits(Policy):
         memory.estimate[1] = min(-math.log(late) / log_n, 0.5) if late > 0.0 else 0.5
         penalty = self.penalty
         if penalty < 0.0:
-            penalty = self.log_factor + 0.5 * math.log(math.log(2.0 * arms) + 3.0 * math.log(horizon))
+            penalty = self.log_factor + 0.5 * math.log(
+                math.log(2.0 * arms) + 3.0 * math.log(horizon)
+            )
         memory.estimate[0] = max(memory.estimate[1] - penalty / log_n, self.floor)
 
     def index(self, memory, arm, horizon):
         bias = self.factor
         if memory.estimate[0] > 0.0:
             bias *= math.exp(-min(memory.estimate[0], 0.5) * memory.log_pulls[arm.number])
-        return arm.rewards / arm.pulls + deviation(self.spread, self.count, self.power, arm.pulls, horizon) + bias
+        return (
+            arm.rewards / arm.pulls
+            + deviation(self.spread, self.count, self.power, arm.pulls, horizon)
+            + bias
+        )
 
     def trace(self, memory):
         return memory.estimate[0]

@@ -63,7 +63,9 @@ class ArrivedThompson(Policy):
         memory.reports[arm.number] += 1
 
     def index(self, memory, arm, random):
-        return beta(1.0 + arm.rewards, 1.0 + max(memory.reports[arm.number] - arm.rewards, 0.0), random)
+        return beta(
+            1.0 + arm.rewards, 1.0 + max(memory.reports[arm.number] - arm.rewards, 0.0), random
+        )
 
 
 class Survivors(NamedTuple):
@@ -89,7 +91,12 @@ class SuccessiveElimination(Policy):
     feedback: ClassVar[str] = "reports"
 
     def memory(self, arms: int, capacity: int) -> Any:
-        return Survivors(np.zeros(arms, np.int64), np.zeros(arms, np.int64), np.zeros(arms), np.ones(arms, np.bool_))
+        return Survivors(
+            np.zeros(arms, np.int64),
+            np.zeros(arms, np.int64),
+            np.zeros(arms),
+            np.ones(arms, np.bool_),
+        )
 
     def pulled(self, memory, arm):
         memory.pulls[arm.number] = arm.pulls
@@ -106,10 +113,16 @@ class SuccessiveElimination(Policy):
                     return  # in the middle of a turn
                 turns = memory.pulls[i]
                 if memory.reports[i] > 0:
-                    best = max(best, memory.rewards[i] / memory.reports[i] - math.sqrt(2.0 * math.log(horizon) / memory.reports[i]))
+                    best = max(
+                        best,
+                        memory.rewards[i] / memory.reports[i]
+                        - math.sqrt(2.0 * math.log(horizon) / memory.reports[i]),
+                    )
         for i in range(arms):
             if memory.active[i] and memory.reports[i] > 0:
-                upper = memory.rewards[i] / memory.reports[i] + math.sqrt(2.0 * math.log(horizon) / memory.reports[i])
+                upper = memory.rewards[i] / memory.reports[i] + math.sqrt(
+                    2.0 * math.log(horizon) / memory.reports[i]
+                )
                 memory.active[i] = upper >= best
 
     def index(self, memory, arm):

@@ -108,7 +108,9 @@ class Policy:
     def numbers(self, arms: int) -> tuple[float, ...]:
         """What ``self`` is inside the compiled methods: a named tuple of numbers; by default the fields."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
-        return named(**{name: float(value) for name, value in values.items() if isinstance(value, Real)})
+        return named(
+            **{name: float(value) for name, value in values.items() if isinstance(value, Real)}
+        )
 
     def memory(self, arms: int, capacity: int) -> tuple[Any, ...]:
         """Arrays for up to ``capacity`` pulls, as a named tuple, in their state before the first pull."""
@@ -121,13 +123,22 @@ class Policy:
     def describe(self) -> dict[str, Any]:
         """The policy as plain data, for files."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
-        return {"policy": self.owner, **{n: v.describe() if hasattr(v, "describe") else v for n, v in values.items()}}
+        return {
+            "policy": self.owner,
+            **{n: v.describe() if hasattr(v, "describe") else v for n, v in values.items()},
+        }
 
     @property
     def label(self) -> str:
         """A short name for tables and legends."""
-        shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.init and getattr(self, f.name) != f.default]  # type: ignore[arg-type]
-        return self.owner + (f"({', '.join(f'{name}={value}' for name, value in shown)})" if shown else "")
+        shown = [
+            (f.name, getattr(self, f.name))
+            for f in fields(self)
+            if f.init and getattr(self, f.name) != f.default
+        ]  # type: ignore[arg-type]
+        return self.owner + (
+            f"({', '.join(f'{name}={value}' for name, value in shown)})" if shown else ""
+        )
 
 
 @cache
@@ -160,7 +171,9 @@ def rule_of(policy: Policy, arms: int, horizon_known: bool) -> Rule:
     """What the engine needs to know of ``policy``."""
     kind = type(policy)
     if not isinstance(policy, Policy) or not hasattr(kind, "__dataclass_fields__"):
-        raise InputError(f"{kind.__name__}: a policy must be an instance of a dataclass derived from Policy; got {policy!r}.")
+        raise InputError(
+            f"{kind.__name__}: a policy must be an instance of a dataclass derived from Policy; got {policy!r}."
+        )
     choice(kind.__name__, "feedback", kind.feedback, FEEDBACK)
     return policy.rule(arms, horizon_known)
 
@@ -169,7 +182,9 @@ def read_rule(kind: type[Policy], numbers: tuple[float, ...], horizon_known: boo
     """The rule that the methods of the class ``kind`` make, with ``numbers`` as their ``self``."""
     chosen = [name for name in ("bonus", "index") if hasattr(kind, name)]
     if len(chosen) != 1:
-        raise InputError(f"{kind.__name__}: a policy must define either bonus or index; got {' and '.join(chosen) or 'neither'}.")
+        raise InputError(
+            f"{kind.__name__}: a policy must define either bonus or index; got {' and '.join(chosen) or 'neither'}."
+        )
     hooks = {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)}  # type: ignore[arg-type]
     asked = set(inspect.signature(getattr(kind, chosen[0])).parameters)
     return Rule(
@@ -189,7 +204,9 @@ def adapt(kind: Any, hook: str) -> Callable[..., Any]:
     asked = list(inspect.signature(method).parameters)
     for name in asked:
         if name not in offered:
-            raise InputError(f"{kind.__name__}: {hook} may ask for {', '.join(offered)}; got {name!r}.")
+            raise InputError(
+                f"{kind.__name__}: {hook} may ask for {', '.join(offered)}; got {name!r}."
+            )
     scope = {"method": method, "__name__": kind.__module__}
     exec(f"def {hook}({', '.join(offered)}): return method({', '.join(asked)})", scope)
     return scope[hook]

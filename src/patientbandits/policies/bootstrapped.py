@@ -138,7 +138,12 @@ class BootstrappedThompson(Policy):
 
     def __post_init__(self) -> None:
         whole(self.owner, "replicates", self.replicates, 1)
-        require(self.replicates <= MOST, self.owner, f"replicates must be <= {MOST}", replicates=self.replicates)
+        require(
+            self.replicates <= MOST,
+            self.owner,
+            f"replicates must be <= {MOST}",
+            replicates=self.replicates,
+        )
         whole(self.owner, "steps", self.steps, 1)
 
     def numbers(self, arms: int) -> Any:
@@ -173,7 +178,12 @@ class BootstrappedThompson(Policy):
         if pull == 1:
             memory.clock[0] = time - 1.0
         word = memory.word_of[0]
-        memory.time_of[pull], memory.arm_of[pull], memory.bin_of[pull], memory.word_of[pull] = time, arm.number, 0, word
+        memory.time_of[pull], memory.arm_of[pull], memory.bin_of[pull], memory.word_of[pull] = (
+            time,
+            arm.number,
+            0,
+            word,
+        )
         add_weights(memory.waiting[arm.number, 0], word, 1.0)
         add_weights(memory.pulls[arm.number], word, 1.0)
         memory.clock[2] = pull
@@ -204,11 +214,18 @@ class BootstrappedThompson(Policy):
                 old = memory.bin_of[pull]
                 if old >= 0:
                     new = old
-                    while new < len(memory.edges) - 1 and memory.edges[new] < time - memory.time_of[pull]:
+                    while (
+                        new < len(memory.edges) - 1
+                        and memory.edges[new] < time - memory.time_of[pull]
+                    ):
                         new += 1
                     if new != old:
-                        add_weights(memory.waiting[memory.arm_of[pull], old], memory.word_of[pull], -1.0)
-                        add_weights(memory.waiting[memory.arm_of[pull], new], memory.word_of[pull], 1.0)
+                        add_weights(
+                            memory.waiting[memory.arm_of[pull], old], memory.word_of[pull], -1.0
+                        )
+                        add_weights(
+                            memory.waiting[memory.arm_of[pull], new], memory.word_of[pull], 1.0
+                        )
                         memory.bin_of[pull] = new
         bits = address(key, as_bits(round), as_bits(0))
         memory.word_of[0] = bits >> 4

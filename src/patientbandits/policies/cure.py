@@ -59,9 +59,14 @@ def log_prior(self: Any, logit: float, log_tail: float, log_scale: float) -> flo
 
 
 def log_likelihood(
-    edges: NDArray[np.float64], waiting: NDArray[np.float64], converted: NDArray[np.float64], bins: int,
-    logit: float, log_tail: float, log_scale: float,
-) -> float:  # fmt: skip
+    edges: NDArray[np.float64],
+    waiting: NDArray[np.float64],
+    converted: NDArray[np.float64],
+    bins: int,
+    logit: float,
+    log_tail: float,
+    log_scale: float,
+) -> float:
     """Of one arm's counts in the first ``bins`` bins; the others are empty."""
     mu, tail, rate = 1.0 / (1.0 + math.exp(-logit)), math.exp(log_tail), math.exp(-log_scale)
     total, conversions, known, before = 0.0, 0.0, 0, 1.0  # before = G(edges[known - 1])
@@ -75,6 +80,8 @@ def log_likelihood(
             conversions += converted[j]
             total += converted[j] * math.log(max(before - after, SMALLEST))
         if waiting[j] > 0.0:
-            total += waiting[j] * math.log(max(1.0 - mu * (1.0 - after - LOWER * (before - after)), SMALLEST))
+            total += waiting[j] * math.log(
+                max(1.0 - mu * (1.0 - after - LOWER * (before - after)), SMALLEST)
+            )
         known, before = j + 1, after
     return total - conversions * math.log1p(math.exp(-logit))

@@ -36,7 +36,9 @@ def bernoulli_upper_from(p: float, level: float, start: float) -> float:
         step = excess * q * (1.0 - q) / max(q - p, 1e-300)
         if q - step < 1.0:
             q = max(q - step, p)
-            if step * step <= ACCURACY * (q - p) * (1.0 - q):  # what is left is half of step^2 d''/d'
+            if step * step <= ACCURACY * (q - p) * (
+                1.0 - q
+            ):  # what is left is half of step^2 d''/d'
                 break
         else:  # from far below the solution the tangent leads beyond 1
             q = bernoulli_bound(p, level)

@@ -80,7 +80,12 @@ class DUCB(Policy):
         choice(self.owner, "mode", self.mode, self.modes())
         positive(self.owner, "exploration", self.exploration)
         if self.mode == "uncensored":
-            require(self.window is None, self.owner, 'mode "uncensored" has no window', window=self.window)
+            require(
+                self.window is None,
+                self.owner,
+                'mode "uncensored" has no window',
+                window=self.window,
+            )
         else:
             object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
 
@@ -91,11 +96,18 @@ class DUCB(Policy):
     def numbers(self, arms: int) -> Any:
         window = 0 if self.window is None else self.window
         mature = 1.0 if self.window is None else self.law.cdf(window)
-        return named(mode=MODES.index(self.mode), window=window, mature=mature, exploration=self.exploration)
+        return named(
+            mode=MODES.index(self.mode), window=window, mature=mature, exploration=self.exploration
+        )
 
     def memory(self, arms: int, capacity: int) -> Ring:
         kept = ages(self.law, arms, self.window, capacity)
-        return Ring(**kept, paid=np.zeros(kept["young"].shape), old_paid=np.zeros(arms), early=np.zeros(arms))
+        return Ring(
+            **kept,
+            paid=np.zeros(kept["young"].shape),
+            old_paid=np.zeros(arms),
+            early=np.zeros(arms),
+        )
 
     def pulled(self, memory, arm, time):
         memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
@@ -124,7 +136,9 @@ class DUCB(Policy):
                 return math.inf if i == (round - 1) % arms else -math.inf
             if self.mature <= 0.0:
                 return math.inf
-            return memory.old_paid[i] / (arm.pulls * self.mature) + math.sqrt(self.exploration * log_t / arm.pulls)
+            return memory.old_paid[i] / (arm.pulls * self.mature) + math.sqrt(
+                self.exploration * log_t / arm.pulls
+            )
         pulls, paid, weight = float(arm.pulls), memory.early[i], memory.weight[i]
         if self.mode == DISCARD:
             pulls, paid, weight = memory.old[i], memory.old_paid[i], memory.old[i] * self.mature

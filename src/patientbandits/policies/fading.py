@@ -46,7 +46,9 @@ ABSOLUTE = 3e-4
 """Largest absolute error of an upper bound, where the relative one cannot be kept."""
 
 
-def ages(law: Delay, arms: int, window: int | None, capacity: int, upper: bool = False) -> dict[str, Any]:
+def ages(
+    law: Delay, arms: int, window: int | None, capacity: int, upper: bool = False
+) -> dict[str, Any]:
     """The arrays of a memory that keeps, for each arm, the sum of 1 - S(min(age, window)) over its pulls.
 
     young    (arm, slot) pulls made in the unit of time of that slot     old     pulls that have left the ring
@@ -101,7 +103,9 @@ def advance(memory: Any, unit: int) -> None:
                 memory.old[arm] += pulls
                 memory.young[arm, slot] = 0.0
                 for j in range(rates):
-                    memory.faded[arm, j] += pulls * (1.0 if since == 0 else memory.fade[0, j] ** since)
+                    memory.faded[arm, j] += pulls * (
+                        1.0 if since == 0 else memory.fade[0, j] ** since
+                    )
     memory.now[0] = unit
 
 
@@ -137,21 +141,34 @@ def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.
     return law.survival(slots if unit == 1 else np.maximum(slots - 1, 0) * unit)
 
 
-def exponentials(law: Delay, length: int, unit: int, relative: bool, spread: tuple[float, float]) -> tuple[float, NDArray[np.float64]]:
+def exponentials(
+    law: Delay, length: int, unit: int, relative: bool, spread: tuple[float, float]
+) -> tuple[float, NDArray[np.float64]]:
     """(error, array of rates r_j and coefficients w_j) of the best fit beyond ``length`` slots; the last rate is 1.
 
     ``spread``: one of `SPREADS`.
     """
     density, fastest = spread
     reach = max(REACH // unit, 2 * length)
-    grid = np.unique(np.concatenate([np.arange(length, length + 512), np.geomspace(length, reach, 3000).astype(np.int64)]))
+    grid = np.unique(
+        np.concatenate(
+            [np.arange(length, length + 512), np.geomspace(length, reach, 3000).astype(np.int64)]
+        )
+    )
     target = survival_in_units(law, grid, unit)
     scale = np.maximum(target, FLOOR) if relative else np.ones(len(grid))
-    rates = np.exp(-np.append(np.geomspace(0.3 / reach, fastest / length, 4 + int(density * np.log(reach / length))), 0.0))
+    rates = np.exp(
+        -np.append(
+            np.geomspace(0.3 / reach, fastest / length, 4 + int(density * np.log(reach / length))),
+            0.0,
+        )
+    )
     basis = rates[None, :] ** (grid - length)[:, None].astype(float) / scale[:, None]
     sizes = np.linalg.norm(basis, axis=0)
     coefficients = np.linalg.lstsq(basis / sizes, target / scale, rcond=1e-11)[0] / sizes
-    return float(np.max(np.abs(basis @ coefficients - target / scale))), np.array([rates, coefficients])
+    return float(np.max(np.abs(basis @ coefficients - target / scale))), np.array(
+        [rates, coefficients]
+    )
 
 
 @lru_cache(maxsize=64)

@@ -48,7 +48,9 @@ def bound_means(self: Any, memory: Any, round_: int) -> None:
         pulls, lower, upper = memory.sums[i, 0], 0.0, 1.0
         if pulls > 0.0:
             mean = min(memory.sums[i, 1] / pulls, 1.0)
-            memory.searched[i, 0] = bernoulli_upper_from(1.0 - mean, level / pulls, memory.searched[i, 0])
+            memory.searched[i, 0] = bernoulli_upper_from(
+                1.0 - mean, level / pulls, memory.searched[i, 0]
+            )
             memory.searched[i, 1] = bernoulli_upper_from(mean, level / pulls, memory.searched[i, 1])
             lower = 1.0 - memory.searched[i, 0]
             if memory.weight[i] > memory.searched[i, 1] * pulls:
@@ -77,16 +79,33 @@ class GuardedThompson(PatientThompson):
         super().__post_init__()
         if not isinstance(self.guard, PatientKL):
             raise InputError(f"{self.owner}: guard must be a PatientKL; got guard={self.guard!r}.")
-        require(self.guard.c >= LEAST_C, self.owner, f"guard must have c >= {LEAST_C:g}, which its guarantee needs", guard=self.guard)
-        require(0 <= number(self.owner, "slack", self.slack) < math.inf, self.owner, "slack must be a finite number >= 0", slack=self.slack)
+        require(
+            self.guard.c >= LEAST_C,
+            self.owner,
+            f"guard must have c >= {LEAST_C:g}, which its guarantee needs",
+            guard=self.guard,
+        )
+        require(
+            0 <= number(self.owner, "slack", self.slack) < math.inf,
+            self.owner,
+            "slack must be a finite number >= 0",
+            slack=self.slack,
+        )
 
     def numbers(self, arms: int) -> Any:
         return named(**super().numbers(arms)._asdict(), c=self.guard.c, slack=self.slack)
 
     def memory(self, arms: int, capacity: int) -> Any:
-        region = {"sums": np.zeros((arms, 2)), "region": np.zeros((arms, 2)), "searched": np.zeros((arms, 2)), "bar": np.zeros(1)}
+        region = {
+            "sums": np.zeros((arms, 2)),
+            "region": np.zeros((arms, 2)),
+            "searched": np.zeros((arms, 2)),
+            "bar": np.zeros(1),
+        }
         return Guarded(
-            **cure_memory(arms, capacity, math.log(self.scale)), **ages(self.guard.law(), arms, None, capacity, upper=True), **region
+            **cure_memory(arms, capacity, math.log(self.scale)),
+            **ages(self.guard.law(), arms, None, capacity, upper=True),
+            **region,
         )
 
     def pulled(self, memory, arm, pull, time):
@@ -114,4 +133,8 @@ class GuardedThompson(PatientThompson):
         lower, upper = memory.region[i, 0], memory.region[i, 1]
         if upper + self.slack * (upper - lower) < memory.bar[0]:
             return remember(memory, i, -1.0)
-        return remember(memory, i, min(max(rate * memory.sums[i, 1] / paid if paid > 0.0 else rate, lower), upper))
+        return remember(
+            memory,
+            i,
+            min(max(rate * memory.sums[i, 1] / paid if paid > 0.0 else rate, lower), upper),
+        )

@@ -57,13 +57,23 @@ class OTFLinUCB(Policy):
     def __post_init__(self) -> None:
         object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
         if self.delta is not None:
-            require(0 < number(self.owner, "delta", self.delta) < 1, self.owner, "delta must be in (0, 1)", delta=self.delta)
+            require(
+                0 < number(self.owner, "delta", self.delta) < 1,
+                self.owner,
+                "delta must be in (0, 1)",
+                delta=self.delta,
+            )
         positive(self.owner, "regularisation", self.regularisation)
         choice(self.owner, "ambiguity", self.ambiguity, ("paper", "own"))
 
     def numbers(self, arms: int) -> Any:
         delta = 0.0 if self.delta is None else self.delta
-        return named(window=self.window, delta=delta, regularisation=self.regularisation, shared=self.ambiguity == "paper")
+        return named(
+            window=self.window,
+            delta=delta,
+            regularisation=self.regularisation,
+            shared=self.ambiguity == "paper",
+        )
 
     def memory(self, arms: int, capacity: int) -> Recent:
         return Recent(
@@ -90,7 +100,10 @@ class OTFLinUCB(Policy):
             memory.early[arm.number] -= reward
 
     def refresh(self, memory, round, time, horizon, arms):
-        while memory.queue[0] <= memory.queue[1] and time - memory.time_of[memory.queue[0]] > self.window:
+        while (
+            memory.queue[0] <= memory.queue[1]
+            and time - memory.time_of[memory.queue[0]] > self.window
+        ):
             memory.recent[memory.arm_of[memory.queue[0]]] -= 1
             memory.queue[0] += 1
         level = math.log(horizon) if self.delta == 0.0 else -math.log(self.delta)
@@ -98,7 +111,9 @@ class OTFLinUCB(Policy):
         memory.radius[0] = 2.0 * (math.sqrt(self.regularisation) + math.sqrt(noise))
         if self.shared != 0.0:
             for i in range(arms):
-                memory.radius[0] += memory.recent[i] / math.sqrt(self.regularisation + memory.pulls[i])
+                memory.radius[0] += memory.recent[i] / math.sqrt(
+                    self.regularisation + memory.pulls[i]
+                )
 
     def index(self, memory, arm):
         mass = self.regularisation + arm.pulls

@@ -76,10 +76,16 @@ class PatientBandits(Policy):
         return width + self.factor * pulls**-self.alpha
 
     def memory(self, arms: int, capacity: int) -> Any:
-        return Ages(**ages(Pareto(self.alpha), arms, None, capacity, upper=True)) if self.bias == "aged" else Nothing()
+        return (
+            Ages(**ages(Pareto(self.alpha), arms, None, capacity, upper=True))
+            if self.bias == "aged"
+            else Nothing()
+        )
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
-        return read_rule(Aged if self.bias == "aged" else type(self), self.numbers(arms), horizon_known)
+        return read_rule(
+            Aged if self.bias == "aged" else type(self), self.numbers(arms), horizon_known
+        )
 
 
 class Ages(NamedTuple):
@@ -106,7 +112,9 @@ class Aged(Policy):
 
     def index(self, memory, arm, horizon):
         hidden = arm.pulls - memory.weight[arm.number]
-        return (arm.rewards + hidden) / arm.pulls + deviation(self.spread, self.count, self.power, arm.pulls, horizon)
+        return (arm.rewards + hidden) / arm.pulls + deviation(
+            self.spread, self.count, self.power, arm.pulls, horizon
+        )
 
 
 @dataclass(frozen=True)
@@ -128,4 +136,6 @@ class ScheduledPatientBandits(Policy):
     def bonus(self, pulls, round, horizon):
         log_t = math.log(max(round, 16.0))
         alpha = math.log(log_t) / log_t
-        return deviation(self.spread, self.count, self.power, pulls, horizon) + 2.0 * pulls ** -min(alpha, 0.5)
+        return deviation(self.spread, self.count, self.power, pulls, horizon) + 2.0 * pulls ** -min(
+            alpha, 0.5
+        )

@@ -64,11 +64,23 @@ class PatientKL(Policy):
             positive(self.owner, "alpha", self.alpha)
             positive(self.owner, "scale", self.scale)
         elif not isinstance(self.envelope, Delay):
-            raise InputError(f"{self.owner}: envelope must be a delay law; got envelope={self.envelope!r}.")
+            raise InputError(
+                f"{self.owner}: envelope must be a delay law; got envelope={self.envelope!r}."
+            )
         else:
-            require(self.alpha is None and self.scale == 1.0, self.owner, "either alpha and scale or an envelope",
-                    alpha=self.alpha, scale=self.scale)  # fmt: skip
-        require(0 <= number(self.owner, "c", self.c) < math.inf, self.owner, "c must be a finite number >= 0", c=self.c)
+            require(
+                self.alpha is None and self.scale == 1.0,
+                self.owner,
+                "either alpha and scale or an envelope",
+                alpha=self.alpha,
+                scale=self.scale,
+            )
+        require(
+            0 <= number(self.owner, "c", self.c) < math.inf,
+            self.owner,
+            "c must be a finite number >= 0",
+            c=self.c,
+        )
 
     def law(self) -> Delay:
         """The envelope as a delay law."""
@@ -92,7 +104,9 @@ class PatientKL(Policy):
 
     def index(self, memory, arm, round):
         i, level = arm.number, exploration(self.c, round)
-        memory.upper[i] = bernoulli_upper_from(arm.rewards / arm.pulls, level / arm.pulls, memory.upper[i])
+        memory.upper[i] = bernoulli_upper_from(
+            arm.rewards / arm.pulls, level / arm.pulls, memory.upper[i]
+        )
         if memory.weight[i] <= 0.0:
             return math.inf
         return memory.upper[i] * arm.pulls / memory.weight[i]

@@ -62,12 +62,20 @@ def cure_memory(arms: int, capacity: int, log_scale: float) -> dict[str, NDArray
     """The arrays of `Cure` before the first pull."""
     edges = bin_edges()
     return {
-        "edges": edges, "waiting": np.zeros((arms, len(edges))), "converted": np.zeros((arms, len(edges))), "conversions": np.zeros(arms),
-        "draw": np.tile([0.0, LOG_TAIL, log_scale], (arms, 1)), "height": np.full(arms, np.nan), "walk": np.zeros((arms, 2)),
-        "recent": np.full((arms, RECENT), np.nan), "drawn": np.zeros(arms, np.int64),
-        "time_of": np.zeros(capacity + 1), "waits_on": np.zeros(capacity + 1, np.int32),
-        "crossed": np.zeros(len(edges) - 1, np.int64), "made": np.array([0, 1]),
-    }  # fmt: skip
+        "edges": edges,
+        "waiting": np.zeros((arms, len(edges))),
+        "converted": np.zeros((arms, len(edges))),
+        "conversions": np.zeros(arms),
+        "draw": np.tile([0.0, LOG_TAIL, log_scale], (arms, 1)),
+        "height": np.full(arms, np.nan),
+        "walk": np.zeros((arms, 2)),
+        "recent": np.full((arms, RECENT), np.nan),
+        "drawn": np.zeros(arms, np.int64),
+        "time_of": np.zeros(capacity + 1),
+        "waits_on": np.zeros(capacity + 1, np.int32),
+        "crossed": np.zeros(len(edges) - 1, np.int64),
+        "made": np.array([0, 1]),
+    }
 
 
 def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
@@ -96,7 +104,9 @@ def convert(memory: Any, arm: int, pull: int, delay: float, sign: float) -> None
     memory.waits_on[pull] = -1 if sign > 0.0 else arm
     memory.converted[arm, late] += sign
     memory.conversions[arm] += sign
-    memory.made[1] = max(memory.made[1], late + 1)  # reported after a decision, it may be later than any age so far
+    memory.made[1] = max(
+        memory.made[1], late + 1
+    )  # reported after a decision, it may be later than any age so far
     memory.height[arm] = math.nan
 
 
@@ -118,23 +128,37 @@ def grow_older(memory: Any, time: float) -> None:
         memory.made[1] = max(memory.made[1], j + 2)
 
 
-def log_posterior(self: Any, memory: Any, arm: int, logit: float, log_tail: float, log_scale: float) -> float:
+def log_posterior(
+    self: Any, memory: Any, arm: int, logit: float, log_tail: float, log_scale: float
+) -> float:
     """Logarithm of prior times likelihood, in the coordinates of the walk, up to a constant."""
-    data = log_likelihood(memory.edges, memory.waiting[arm], memory.converted[arm], memory.made[1], logit, log_tail, log_scale)
+    data = log_likelihood(
+        memory.edges,
+        memory.waiting[arm],
+        memory.converted[arm],
+        memory.made[1],
+        logit,
+        log_tail,
+        log_scale,
+    )
     return data + log_prior(self, logit, log_tail, log_scale)
 
 
 def draw_rate(self: Any, memory: Any, i: int, bits: Any) -> float:
     """mu after some more steps of arm i's walk."""
     if math.isnan(memory.height[i]):
-        memory.height[i] = log_posterior(self, memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2])
+        memory.height[i] = log_posterior(
+            self, memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2]
+        )
     for _ in range(int(self.steps)):
         x, bits = normal(bits)
         y, bits = normal(bits)
         z, bits = normal(bits)
         bits = following(bits)
         size = math.exp(memory.walk[i, 0])
-        if unit(bits) < 0.5:  # every other step much smaller: what is far too large in one direction is not in another
+        if (
+            unit(bits) < 0.5
+        ):  # every other step much smaller: what is far too large in one direction is not in another
             size *= 0.25
         logit = min(max(memory.draw[i, 0] + size * x, -30.0), 30.0)
         log_tail = memory.draw[i, 1] + size * y
@@ -206,7 +230,12 @@ class PatientThompson(Policy):
             positive(self.owner, name, getattr(self, name))
 
     def numbers(self, arms: int) -> Any:
-        prior = {"log_scale": math.log(self.scale), "spread": self.spread, "successes": self.successes, "failures": self.failures}
+        prior = {
+            "log_scale": math.log(self.scale),
+            "spread": self.spread,
+            "successes": self.successes,
+            "failures": self.failures,
+        }
         return named(steps=self.steps, **prior)
 
     def memory(self, arms: int, capacity: int) -> Any:

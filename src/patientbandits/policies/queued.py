@@ -22,7 +22,18 @@ from patientbandits.errors import InputError
 from patientbandits.policies.base import HOOKS, Arm, Policy, Rule, adapt, rule_of
 from patientbandits.rng import address, as_bits
 
-FIELDS = ("first", "last", "earlier", "after", "value_of", "arrived_at", "fed", "fed_rewards", "state", "worth")
+FIELDS = (
+    "first",
+    "last",
+    "earlier",
+    "after",
+    "value_of",
+    "arrived_at",
+    "fed",
+    "fed_rewards",
+    "state",
+    "worth",
+)
 """first, last    by arm: the ends of its queue, pulls; 0 for none
 earlier        by arm: the last pull in the queue that arrived before those at its end did; 0 for none
 after          by pull: the next one in the queue
@@ -37,14 +48,20 @@ PREFIX = "base_"
 @cache
 def memory_kind(base_kind: Any) -> Any:
     """The named tuple of the queues and, behind them, the base's own memory."""
-    return NamedTuple("Queues", [(name, Any) for name in (*FIELDS, *(PREFIX + name for name in base_kind._fields))])
+    return NamedTuple(
+        "Queues",
+        [(name, Any) for name in (*FIELDS, *(PREFIX + name for name in base_kind._fields))],
+    )
 
 
 @cache
 def inner(base_kind: Any) -> Callable[..., Any]:
     """A function that takes the base's memory out of the whole."""
     scope: dict[str, Any] = {"kind": base_kind, "__name__": __name__}
-    exec(f"def memory_of(memory): return kind({', '.join(f'memory.{PREFIX}{name}' for name in base_kind._fields)})", scope)
+    exec(
+        f"def memory_of(memory): return kind({', '.join(f'memory.{PREFIX}{name}' for name in base_kind._fields)})",
+        scope,
+    )
     return scope["memory_of"]
 
 
@@ -72,7 +89,13 @@ def nothing(*arguments: Any) -> None:
 
 
 @cache
-def methods(hooks: tuple[Callable[..., Any], ...], from_bonus: bool, first_pulls: int, reports: bool, base_kind: Any) -> Any:
+def methods(
+    hooks: tuple[Callable[..., Any], ...],
+    from_bonus: bool,
+    first_pulls: int,
+    reports: bool,
+    base_kind: Any,
+) -> Any:
     """A class with the methods of the whole, around those of the base."""
     formula, base_refresh, base_pulled, base_arrived, base_trace = hooks
     memory_of = inner(base_kind)
@@ -87,9 +110,13 @@ def methods(hooks: tuple[Callable[..., Any], ...], from_bonus: bool, first_pulls
             if pulls >= first_pulls:
                 random = address(chance.own, as_bits(t), chance.streams[i])
                 if from_bonus:
-                    index = rewards / pulls + formula(self, base, pulls, t, float(t), horizon, arms, random)
+                    index = rewards / pulls + formula(
+                        self, base, pulls, t, float(t), horizon, arms, random
+                    )
                 else:
-                    index = formula(self, base, Arm(i, pulls, rewards), t, float(t), horizon, arms, random)
+                    index = formula(
+                        self, base, Arm(i, pulls, rewards), t, float(t), horizon, arms, random
+                    )
             tie = address(chance.ties, as_bits(pulls), chance.streams[i])
             if chosen < 0 or index > best or index != index or (index == best and tie > priority):
                 best, chosen, priority = index, i, tie
@@ -109,7 +136,9 @@ def methods(hooks: tuple[Callable[..., Any], ...], from_bonus: bool, first_pulls
         memory.state[1] += 1
         t = memory.state[1]
         memory.fed[arm] += 1
-        base_pulled(self, base, Arm(arm, memory.fed[arm], memory.fed_rewards[arm]), t, float(t), arms)
+        base_pulled(
+            self, base, Arm(arm, memory.fed[arm], memory.fed_rewards[arm]), t, float(t), arms
+        )
         memory.fed_rewards[arm] += value
         if reports or value != 0.0:
             known = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
@@ -183,6 +212,12 @@ class QPMD(Policy):
         base = rule_of(self.base, arms, horizon_known)
         names = ("bonus" if base.from_bonus else "index", "refresh", "pulled", "arrived", "trace")
         hooks = tuple(base.hooks.get(name, nothing) for name in names)
-        kind = methods(hooks, base.from_bonus, base.first_pulls, base.reports, type(self.base.memory(arms, 1)))
-        own = {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name) and (name != "trace" or "trace" in base.hooks)}
+        kind = methods(
+            hooks, base.from_bonus, base.first_pulls, base.reports, type(self.base.memory(arms, 1))
+        )
+        own = {
+            name: adapt(kind, name)
+            for name in HOOKS
+            if hasattr(kind, name) and (name != "trace" or "trace" in base.hooks)
+        }
         return Rule(base.numbers, own, from_bonus=False, lasting=False, first_pulls=0, reports=True)

@@ -43,7 +43,12 @@ class KLUCB(Policy):
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        require(0 <= number(self.owner, "c", self.c) < math.inf, self.owner, "c must be a finite number >= 0", c=self.c)
+        require(
+            0 <= number(self.owner, "c", self.c) < math.inf,
+            self.owner,
+            "c must be a finite number >= 0",
+            c=self.c,
+        )
 
     def index(self, arm, round):
         level = math.log(round)

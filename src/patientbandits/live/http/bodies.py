@@ -12,10 +12,19 @@ from patientbandits.live.settings import LONGEST_TEXT, LONGEST_WINDOW, MOST_ARMS
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 
-Text = Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})]
+Text = Annotated[
+    str, Meta(min_length=1, max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
+]
 Name = Annotated[str, Meta(extra_json_schema={"pattern": f"^{NAME.pattern}$"})]
-Arms = Annotated[list[Text], Meta(min_length=1, max_length=MOST_ARMS, extra_json_schema={"uniqueItems": True})]
-Window = Annotated[float, Meta(gt=0, le=LONGEST_WINDOW, description="seconds; later conversions are kept but not counted")]
+Arms = Annotated[
+    list[Text], Meta(min_length=1, max_length=MOST_ARMS, extra_json_schema={"uniqueItems": True})
+]
+Window = Annotated[
+    float,
+    Meta(
+        gt=0, le=LONGEST_WINDOW, description="seconds; later conversions are kept but not counted"
+    ),
+]
 PolicyText = str | dict[str, Any]
 
 
@@ -26,10 +35,18 @@ class In(Struct, forbid_unknown_fields=True):
 class NewExperiment(In):
     name: Name
     arms: Arms
-    policy: Annotated[PolicyText, Meta(description="a policy's name, or {'policy': name, parameter: value, ...}")] | None = None
+    policy: (
+        Annotated[
+            PolicyText,
+            Meta(description="a policy's name, or {'policy': name, parameter: value, ...}"),
+        ]
+        | None
+    ) = None
     window: Window | None = None
     sticky: bool = False
-    scale: Annotated[float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")] = 1.0
+    scale: Annotated[
+        float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
+    ] = 1.0
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
@@ -45,17 +62,31 @@ class Change(In):
 
 class NewDecision(In):
     unit: Annotated[Text, Meta(description="whom the decision is for")] | None = None
-    key: Annotated[Text, Meta(description="makes repeating safe; or send the header Idempotency-Key")] | None = None
+    key: (
+        Annotated[
+            Text, Meta(description="makes repeating safe; or send the header Idempotency-Key")
+        ]
+        | None
+    ) = None
 
 
 class NewConversion(In):
     id: Annotated[str, Meta(description="the decision's id")]
     value: Annotated[float, Meta(ge=0)] = 1.0
-    at: Annotated[float | str, Meta(description="when it happened: seconds since 1970, or ISO 8601 with a zone")] | None = None
+    at: (
+        Annotated[
+            float | str,
+            Meta(description="when it happened: seconds since 1970, or ISO 8601 with a zone"),
+        ]
+        | None
+    ) = None
 
 
 class NewConversions(In):
-    conversions: Annotated[list[msgspec.Raw], Meta(max_length=LARGEST_BATCH, description="each a NewConversion, and answered on its own")]
+    conversions: Annotated[
+        list[msgspec.Raw],
+        Meta(max_length=LARGEST_BATCH, description="each a NewConversion, and answered on its own"),
+    ]
 
 
 class NewRetraction(In):
@@ -63,8 +94,12 @@ class NewRetraction(In):
 
 
 class NewKey(In):
-    scopes: Annotated[list[Literal["decide", "convert", "read", "admin"]], Meta(min_length=1, max_length=4)]
-    note: Annotated[str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})] = ""
+    scopes: Annotated[
+        list[Literal["decide", "convert", "read", "admin"]], Meta(min_length=1, max_length=4)
+    ]
+    note: Annotated[
+        str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
+    ] = ""
 
 
 class DecisionAnswer(Struct):

@@ -32,10 +32,16 @@ class Stream:
 
     status = 200
 
-    def __init__(self, service: Service, request: Request, pieces: Iterator[bytes], kind: str, name: str) -> None:
+    def __init__(
+        self, service: Service, request: Request, pieces: Iterator[bytes], kind: str, name: str
+    ) -> None:
         self._service, self._request, self._pieces = service, request, pieces
-        self._headers = [(b"content-type", kind.encode()), (b"content-disposition", f'attachment; filename="{name}"'.encode()),
-                         (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]  # fmt: skip
+        self._headers = [
+            (b"content-type", kind.encode()),
+            (b"content-disposition", f'attachment; filename="{name}"'.encode()),
+            (b"cache-control", b"no-store"),
+            (b"x-content-type-options", b"nosniff"),
+        ]
         self._first: bytes | None = None
 
     async def begin(self) -> Stream:

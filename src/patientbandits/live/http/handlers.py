@@ -30,7 +30,9 @@ async def decide(service: Service, request: Request) -> Answer:
     key, header = body.key, request.headers.get(b"idempotency-key")
     if header is not None:
         if key is not None and key.encode() != header:
-            raise ConflictError("decision: key and the header Idempotency-Key must agree if both are given.")
+            raise ConflictError(
+                "decision: key and the header Idempotency-Key must agree if both are given."
+            )
         key = utf8(header)
     handle = await service.experiment(request.part)
     made = await service.carry_out(handle.decide_command(body.unit, key))
@@ -41,7 +43,9 @@ async def convert(service: Service, request: Request) -> Answer:
     body = await request.read(bodies.NewConversion, BODY)
     handle = await service.experiment(request.part)
     made = await service.carry_out(handle.convert_command(body.id, body.value, body.at))
-    return Answer(200 if made.duplicate or not made.counted else 201, encode(bodies.ConversionAnswer(*made)))
+    return Answer(
+        200 if made.duplicate or not made.counted else 201, encode(bodies.ConversionAnswer(*made))
+    )
 
 
 async def convert_many(service: Service, request: Request) -> Answer:
@@ -66,10 +70,16 @@ def conversion(handle: ExperimentHandle, item: msgspec.Raw) -> Convert | Excepti
 def item_answer(command: Convert | Exception) -> bodies.ItemAnswer:
     error = command if isinstance(command, Exception) else command.error
     if error is not None:
-        return bodies.ItemAnswer(getattr(error, "status", 503), kind=getattr(error, "kind", "unavailable"), detail=str(error))
+        return bodies.ItemAnswer(
+            getattr(error, "status", 503),
+            kind=getattr(error, "kind", "unavailable"),
+            detail=str(error),
+        )
     assert isinstance(command, Convert)
     made = command.outcome
-    return bodies.ItemAnswer(200 if made.duplicate or not made.counted else 201, made.duplicate, made.counted)
+    return bodies.ItemAnswer(
+        200 if made.duplicate or not made.counted else 201, made.duplicate, made.counted
+    )
 
 
 async def retract(service: Service, request: Request) -> Answer:
@@ -83,12 +93,16 @@ async def create(service: Service, request: Request) -> Answer:
     body = await request.read(bodies.NewExperiment, BODY)
 
     def make() -> tuple[bodies.ExperimentAnswer, bool]:
-        settings = service.shop.settings(body.arms, body.policy, body.window, body.sticky, body.scale)
+        settings = service.shop.settings(
+            body.arms, body.policy, body.window, body.sticky, body.scale
+        )
         service.warm(settings)
         return created(service.shop, body.name, settings, body.seed)
 
     made, new = await service.aside(make)
-    return Answer(201 if new else 200, encode(made), ((b"location", f"/v1/experiments/{body.name}".encode()),))
+    return Answer(
+        201 if new else 200, encode(made), ((b"location", f"/v1/experiments/{body.name}".encode()),)
+    )
 
 
 async def experiments(service: Service, request: Request) -> Answer:
@@ -147,7 +161,12 @@ async def describe(service: Service, request: Request) -> Answer:
 
 async def keys(service: Service, request: Request) -> Answer:
     request.query()
-    return Answer(200, encode(bodies.KeysAnswer([key_shown(key) for key in await service.aside(service.keyring.all)])))
+    return Answer(
+        200,
+        encode(
+            bodies.KeysAnswer([key_shown(key) for key in await service.aside(service.keyring.all)])
+        ),
+    )
 
 
 async def create_key(service: Service, request: Request) -> Answer:

@@ -16,5 +16,9 @@ def loopback(host: str) -> bool:
 
 def local(host: bytes) -> bool:
     """Whether a Host header names this machine: a page from elsewhere could have a name of its own lead here."""
-    name = host.decode("latin-1").rpartition(":")[0] if host[-1:] != b"]" and b":" in host else host.decode("latin-1")
+    name = (
+        host.decode("latin-1").rpartition(":")[0]
+        if host[-1:] != b"]" and b":" in host
+        else host.decode("latin-1")
+    )
     return loopback(name.strip("[]"))

@@ -25,5 +25,10 @@ class Limits:
         have = min(have + (now - then) * self._rate, max(self._rate, 1.0))
         if have < 1 and tokens > 0:
             wait = math.ceil((1 - have) / self._rate)
-            raise ProblemError(429, "rate", f"at most {self._rate:g} requests per second.", ((b"retry-after", b"%d" % wait),))
+            raise ProblemError(
+                429,
+                "rate",
+                f"at most {self._rate:g} requests per second.",
+                ((b"retry-after", b"%d" % wait),),
+            )
         self._buckets[name] = (have - tokens, now)

@@ -13,7 +13,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
 if TYPE_CHECKING:
     from patientbandits.live.http.routes import Route
@@ -45,11 +50,15 @@ class Observer:
         times[-1] += seconds
 
     def collect(self) -> Iterable[Metric]:
-        answers = CounterMetricFamily("patientbandits_answers", "HTTP answers", labels=["method", "route", "status"])
+        answers = CounterMetricFamily(
+            "patientbandits_answers", "HTTP answers", labels=["method", "route", "status"]
+        )
         for (method, path, status), times_answered in list(self.answers.items()):
             answers.add_metric([method, path, str(status)], times_answered)
         yield answers
-        durations = HistogramMetricFamily("patientbandits_answer_seconds", "Time to answer", labels=["route"])
+        durations = HistogramMetricFamily(
+            "patientbandits_answer_seconds", "Time to answer", labels=["route"]
+        )
         for path, times in list(self._times.items()):
             total, buckets = 0.0, []
             for bound, number in zip([*map(str, BOUNDS), "+Inf"], times[:-1], strict=True):
@@ -59,13 +68,25 @@ class Observer:
         yield durations
         service = self._service
         for name, what, value in (
-            ("commands", "Decisions, conversions and retractions carried out", service.intake.carried_out),
-            ("commits", "Commits: commands / commits is the size of a batch", service.shop.journal.batches),
+            (
+                "commands",
+                "Decisions, conversions and retractions carried out",
+                service.intake.carried_out,
+            ),
+            (
+                "commits",
+                "Commits: commands / commits is the size of a batch",
+                service.shop.journal.batches,
+            ),
         ):
             yield CounterMetricFamily(f"patientbandits_{name}", what, value=value)
         for name, what, value in (
             ("waiting", "Commands that are not answered yet", service.intake.waiting),
-            ("failed", "1 if the database can be written no more", int(service.shop.journal.failure is not None)),
+            (
+                "failed",
+                "1 if the database can be written no more",
+                int(service.shop.journal.failure is not None),
+            ),
         ):
             yield GaugeMetricFamily(f"patientbandits_{name}", what, value=value)
 
@@ -84,7 +105,11 @@ class Log:
     def write(self, level: str, what: str, **more: Any) -> None:
         if LEVELS[level] >= self._level:
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
-            print(json.dumps({"time": now, "level": level, "what": what, **more}, default=str), file=sys.stderr, flush=True)
+            print(
+                json.dumps({"time": now, "level": level, "what": what, **more}, default=str),
+                file=sys.stderr,
+                flush=True,
+            )
 
     def event(self, what: str, **more: Any) -> None:
         self.write("info", what, **more)
@@ -93,17 +118,30 @@ class Log:
         trace = "".join(traceback.format_exception(error)[-8:])
         self.write("error", what, error=f"{type(error).__name__}: {error}", trace=trace, **more)
 
-    def answered(self, id: str, scope: dict[str, Any], route: Route | None, status: int, began: float) -> None:
+    def answered(
+        self, id: str, scope: dict[str, Any], route: Route | None, status: int, began: float
+    ) -> None:
         level = "error" if status >= 500 else "debug"
         milliseconds = round(1000 * (time.perf_counter() - began), 2)
         path = route.path if route else None
-        self.write(level, "answer", request=id, method=scope["method"], route=path, status=status, milliseconds=milliseconds)
+        self.write(
+            level,
+            "answer",
+            request=id,
+            method=scope["method"],
+            route=path,
+            status=status,
+            milliseconds=milliseconds,
+        )
 
     def summary(self, observer: Observer) -> None:
         now = time.monotonic()
         if now - self._summarised >= SUMMARY_EVERY:
             new = observer.answers - self._seen
             if new:
-                counts = {f"{method} {path} {status}": number for (method, path, status), number in sorted(new.items())}
+                counts = {
+                    f"{method} {path} {status}": number
+                    for (method, path, status), number in sorted(new.items())
+                }
                 self.event("summary", seconds=round(now - self._summarised), answers=counts)
             self._summarised, self._seen = now, observer.answers.copy()

@@ -31,13 +31,24 @@ def too_busy(detail: str, seconds: int = 1) -> ProblemError:
 
 
 def described(status: int, kind: str, detail: str) -> dict[str, object]:
-    return {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "kind": kind, "detail": detail}
+    return {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "kind": kind,
+        "detail": detail,
+    }
 
 
 def problem(status: int, kind: str, detail: str, headers: Headers = ()) -> Answer:
     if status == 503 and not headers:
         headers = ((b"retry-after", b"1"),)
-    return Answer(status, json.dumps(described(status, kind, detail)).encode(), headers, b"application/problem+json")
+    return Answer(
+        status,
+        json.dumps(described(status, kind, detail)).encode(),
+        headers,
+        b"application/problem+json",
+    )
 
 
 def answer_to(error: Exception) -> Answer | None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from patientbandits.live.http.problems import Answer, problem
 
@@ -26,7 +30,12 @@ def sent_whole(cycle: RequestResponseCycle, answer: Answer, more: bytes) -> bool
 
     Sending in two pieces takes longer than deciding.
     """
-    if cycle.response_started or cycle.disconnected or cycle.flow.write_paused or cycle.scope["method"] == "HEAD":
+    if (
+        cycle.response_started
+        or cycle.disconnected
+        or cycle.flow.write_paused
+        or cycle.scope["method"] == "HEAD"
+    ):
         return False
     cycle.response_started = cycle.response_complete = True
     cycle.waiting_for_100_continue = False
@@ -56,7 +65,11 @@ class Protocol(HttpToolsProtocol):
             self._refuse(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        if self._size > LARGEST_HEAD and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > LARGEST_HEAD:
+        if (
+            self._size > LARGEST_HEAD
+            and len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+            > LARGEST_HEAD
+        ):
             self._refuse(TOO_LARGE)
             raise ValueError  # read no further
         self._size = -(2**62)  # a body has a limit of its own

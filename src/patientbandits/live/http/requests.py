@@ -61,8 +61,13 @@ class Request:
     async def read(self, kind: type[Kind], limit: int) -> Kind:
         """The body as ``kind``."""
         content = self.headers.get(b"content-type", b"")
-        if content != b"application/json" and content.split(b";")[0].strip().lower() != b"application/json":
-            raise ProblemError(415, "media type", "the body must be JSON: send content-type application/json.")
+        if (
+            content != b"application/json"
+            and content.split(b";")[0].strip().lower() != b"application/json"
+        ):
+            raise ProblemError(
+                415, "media type", "the body must be JSON: send content-type application/json."
+            )
         return decoded(await self.body(limit), kind)
 
     async def gone(self) -> None:
@@ -77,7 +82,9 @@ class Request:
         names = [name for name, _ in given]
         if len(set(names)) < len(names) or not set(names) <= set(defaults):
             allowed = ", ".join(defaults) or "none"
-            raise RefusedError(f"query: parameters can be: {allowed}, each once; got {names!r:.200}.")
+            raise RefusedError(
+                f"query: parameters can be: {allowed}, each once; got {names!r:.200}."
+            )
         return defaults | dict(given)
 
 
@@ -92,7 +99,9 @@ DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def decoded(body: bytes | msgspec.Raw, kind: type[Kind]) -> Kind:
-    decoder = DECODERS.get(kind) or DECODERS.setdefault(kind, msgspec.json.Decoder(kind, strict=True))
+    decoder = DECODERS.get(kind) or DECODERS.setdefault(
+        kind, msgspec.json.Decoder(kind, strict=True)
+    )
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:

@@ -54,14 +54,18 @@ class Server(uvicorn.Server):
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
         with contextlib.ExitStack() as stack:
             bound = stack.enter_context(socket.socket(family, kind, protocol))
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
             stack.pop_all()  # it stays open
     except (OSError, UnicodeError) as error:
-        raise InputError(f"serve: cannot listen on {host!r}, port {port}: {getattr(error, 'strerror', None) or error}.") from None
+        raise InputError(
+            f"serve: cannot listen on {host!r}, port {port}: {getattr(error, 'strerror', None) or error}."
+        ) from None
     return bound
 
 
@@ -77,7 +81,9 @@ def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
     if options.rate is not None:
         positive("serve", "rate", options.rate)
     if workers > 1 and not db.startswith(("postgresql://", "postgres://")):
-        raise InputError(f"serve: SQLite has one writer: workers must be 1, or use PostgreSQL; got workers={workers}.")
+        raise InputError(
+            f"serve: SQLite has one writer: workers must be 1, or use PostgreSQL; got workers={workers}."
+        )
     with listen(host, port) as bound:
         with library.open(db) as shop:
             if options.keys:
@@ -104,9 +110,18 @@ def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
     holder: list[Server] = []
     service = Service(shop, options, lambda: holder[0].stop())
     config = uvicorn.Config(
-        service, http=Protocol, loop="uvloop" if sys.platform != "win32" else "asyncio", ws="none", lifespan="on", log_config=None,
-        access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=KEEP_ALIVE, timeout_graceful_shutdown=30,
-    )  # fmt: skip
+        service,
+        http=Protocol,
+        loop="uvloop" if sys.platform != "win32" else "asyncio",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=30,
+    )
     server = Server(config)
     server.service = service
     holder.append(server)

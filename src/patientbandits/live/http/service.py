@@ -82,7 +82,9 @@ class Service:
             answer = self._refusal(error, route)
         if not isinstance(answer, Answer):
             await answer(send)
-        elif SHORT_CUT not in scope or not sent_whole(scope[SHORT_CUT], self._closing(answer), SECURITY):
+        elif SHORT_CUT not in scope or not sent_whole(
+            scope[SHORT_CUT], self._closing(answer), SECURITY
+        ):
             await self._send(answer, send)
         self.observer.answered(route, answer.status, time.perf_counter() - began)
         if answer.status >= 500 or self.log.every_request:
@@ -96,7 +98,10 @@ class Service:
         """As plain ASGI."""
         headers = [*SECURE, *self._closing(answer).headers]
         if answer.status != 204:
-            headers += [(b"content-type", answer.kind), (b"content-length", b"%d" % len(answer.body))]
+            headers += [
+                (b"content-type", answer.kind),
+                (b"content-length", b"%d" % len(answer.body)),
+            ]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})
 
@@ -111,10 +116,14 @@ class Service:
         if self.options.keys:
             given = request.headers.get(b"authorization", b"")
             if given[:7].lower() != b"bearer ":
-                raise ProblemError(401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE)
+                raise ProblemError(
+                    401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
+                )
             key = self.keyring.find(given[7:].strip().decode("latin-1"))
             if key is None:
-                raise ProblemError(401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE)
+                raise ProblemError(
+                    401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
+                )
             if not key.allows(scope):
                 raise ProblemError(403, "scope", f"the key must have the scope {scope}.")
             request.key = key

@@ -19,7 +19,9 @@ MOST_FAILURES = 3
 """starts that fail in a row before all is stopped"""
 
 
-def supervise(number: int, target: Callable[..., None], arguments: tuple[Any, ...], log: Log) -> int:
+def supervise(
+    number: int, target: Callable[..., None], arguments: tuple[Any, ...], log: Log
+) -> int:
     """Keep ``number`` processes running until told to stop; the exit code."""
     context, stopping, failures = multiprocessing.get_context("spawn"), False, 0
     running: dict[BaseProcess, float] = {}

@@ -18,7 +18,9 @@ def parsed(address: str) -> dict[str, Any]:
     try:
         options = psycopg.conninfo.conninfo_to_dict(address)
     except psycopg.Error:
-        raise InputError(f"{rule}.") from None  # libpq's words would quote a part of it, perhaps of the password
+        raise InputError(
+            f"{rule}."
+        ) from None  # libpq's words would quote a part of it, perhaps of the password
     ports = str(options.get("port") or "5432").split(",")
     if "@" in str(options.get("host") or "") or not all(port.isdigit() for port in ports):
         raise InputError(f"{rule}.")

@@ -22,13 +22,21 @@ from patientbandits.live.store.sql import COLUMNS, Entry, Reader, Rows, Store
 try:
     import psycopg
 except ImportError as error:  # pragma: no cover
-    raise InputError("live: PostgreSQL needs more packages; install patientbandits[postgres].") from error
+    raise InputError(
+        "live: PostgreSQL needs more packages; install patientbandits[postgres]."
+    ) from error
 
 PROGRAM = "patientbandits live"
 MIGRATING = 0x70624C31
 """Name of the lock that is held while tables are made."""
 
-NETWORK = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+NETWORK = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 SESSION = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'; SET plan_cache_mode = force_custom_plan"
 """A worker that hangs does not hold the others up for ever; a plan made for an empty log is not kept for a long one."""
 
@@ -96,10 +104,14 @@ class PostgresStore(PostgresReader, Store):
         try:
             with translated():
                 connection.execute(SESSION)
-                found = connection.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", (list(DURABLE),)).fetchall()
+                found = connection.execute(
+                    "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", (list(DURABLE),)
+                ).fetchall()
             for name, setting in found:
                 if setting == DURABLE[name]:
-                    raise UnavailableError(f"{name} is {setting}, so what is acknowledged could be lost; set it to on")
+                    raise UnavailableError(
+                        f"{name} is {setting}, so what is acknowledged could be lost; set it to on"
+                    )
         except BaseException:
             connection.close()
             raise
@@ -115,7 +127,9 @@ class PostgresStore(PostgresReader, Store):
         """Make the tables, or bring them up to date; one worker at a time."""
         try:
             with translated():
-                self.connection.execute(f"{BEGIN} SELECT pg_advisory_xact_lock({MIGRATING})".encode())
+                self.connection.execute(
+                    f"{BEGIN} SELECT pg_advisory_xact_lock({MIGRATING})".encode()
+                )
             version = self._version()
             if version == 0 and not create:
                 raise InputError(f"live: there are no tables of this program at {self.shown}.")
@@ -136,20 +150,31 @@ class PostgresStore(PostgresReader, Store):
 
     def _version(self) -> int:
         """How many of the steps the database has taken."""
-        tables = {name for (name,) in self.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")}
+        tables = {
+            name
+            for (name,) in self.rows(
+                "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+            )
+        }
         if not tables:
             return 0
         columns = "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'facts'"
-        ours = {name for (name,) in self.rows(columns)} == {"name", "value"} and self.fact("program") == PROGRAM
+        ours = {name for (name,) in self.rows(columns)} == {"name", "value"} and self.fact(
+            "program"
+        ) == PROGRAM
         if not ours:
-            advice = "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
+            advice = (
+                "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
+            )
             raise InputError(f"live: {self.shown} holds another program's tables; {advice}.")
         return int(self.fact("version") or 0)
 
     def begin(self, experiments: Sequence[int] | None) -> None:
         lock = "LOCK TABLE experiments IN EXCLUSIVE MODE"
         if experiments is not None:
-            rows = f"id = ANY('{{{','.join(str(int(number)) for number in experiments)}}}'::bigint[])"
+            rows = (
+                f"id = ANY('{{{','.join(str(int(number)) for number in experiments)}}}'::bigint[])"
+            )
             lock = f"SELECT id FROM experiments WHERE {rows} ORDER BY id FOR NO KEY UPDATE"
         for last in (False, True):
             if self._closed:
@@ -162,13 +187,17 @@ class PostgresStore(PostgresReader, Store):
                 return
             except UnavailableError:
                 self.rollback()
-                if last or not self.connection.closed:  # it broke while nobody looked: nothing was begun, so once more
+                if (
+                    last or not self.connection.closed
+                ):  # it broke while nobody looked: nothing was begun, so once more
                     raise
 
     def commit(self) -> None:
         with translated():
             done = self.connection.execute("COMMIT").statusmessage
-        if done != "COMMIT":  # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
+        if (
+            done != "COMMIT"
+        ):  # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
             raise UnavailableError(f"the database did not commit: {done}")
 
     def rollback(self) -> None:
@@ -186,7 +215,9 @@ class PostgresStore(PostgresReader, Store):
     def append(self, entries: Sequence[Entry]) -> None:
         if entries:
             with translated():
-                self.connection.execute(APPEND.encode(), [list(column) for column in zip(*entries, strict=True)])
+                self.connection.execute(
+                    APPEND.encode(), [list(column) for column in zip(*entries, strict=True)]
+                )
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -246,4 +277,6 @@ def translated(address: str | None = None) -> Iterator[None]:
         words = error.diag.message_primary or str(error)
         shown = " ".join(words.split()) if address is None else safely(words, address)
         # while connecting, its own words are not kept beside ours: they might quote a part of the password
-        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from (error if address is None else None)
+        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from (
+            error if address is None else None
+        )

@@ -66,8 +66,11 @@ def for_postgres(statement: str) -> str:
     """The statement in PostgreSQL's words."""
     for sqlite, postgres in (
         ("id INTEGER PRIMARY KEY CHECK (id >= 1)", "id BIGINT PRIMARY KEY CHECK (id >= 1)"),
-        (" INTEGER", " BIGINT"), (" REAL", " DOUBLE PRECISION"), (" BLOB", " BYTEA"),
-        (" STRICT, WITHOUT ROWID", ""), (" STRICT", ""),
-    ):  # fmt: skip
+        (" INTEGER", " BIGINT"),
+        (" REAL", " DOUBLE PRECISION"),
+        (" BLOB", " BYTEA"),
+        (" STRICT, WITHOUT ROWID", ""),
+        (" STRICT", ""),
+    ):
         statement = statement.replace(sqlite, postgres)
     return statement

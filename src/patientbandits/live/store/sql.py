@@ -109,7 +109,10 @@ class Reader(ABC):
         """``column`` is one of ``values``, as a condition with one ``?``, and the value for it."""
 
     def experiments(self) -> list[Experiment]:
-        return [Experiment(*row) for row in self.rows("SELECT id, name, seed, created FROM experiments ORDER BY name")]
+        return [
+            Experiment(*row)
+            for row in self.rows("SELECT id, name, seed, created FROM experiments ORDER BY name")
+        ]
 
     def experiment(self, name: str) -> Experiment | None:
         found = self.rows("SELECT id, name, seed, created FROM experiments WHERE name = ?", name)
@@ -117,19 +120,32 @@ class Reader(ABC):
 
     def head(self, experiment: int) -> int:
         """Number of the last line."""
-        return int(self.rows("SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?", experiment)[0][0])
+        return int(
+            self.rows("SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?", experiment)[0][
+                0
+            ]
+        )
 
     def time(self, experiment: int, seq: int) -> int:
         """When the line was written."""
-        return int(self.rows("SELECT time FROM log WHERE experiment = ? AND seq = ?", experiment, seq)[0][0])
+        return int(
+            self.rows("SELECT time FROM log WHERE experiment = ? AND seq = ?", experiment, seq)[0][
+                0
+            ]
+        )
 
-    def lines(self, experiment: int, after: int, last: int = 2**62, limit: int = 2**31 - 1) -> list[Line]:
+    def lines(
+        self, experiment: int, after: int, last: int = 2**62, limit: int = 2**31 - 1
+    ) -> list[Line]:
         """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
         return [Line(*row) for row in self.rows(LINES, experiment, after, last, limit)]
 
     def changes(self, experiment: int) -> list[tuple[int, int, str]]:
         """(seq, time, settings) of every change."""
-        return self.rows("SELECT seq, time, settings FROM log WHERE experiment = ? AND settings IS NOT NULL ORDER BY seq", experiment)
+        return self.rows(
+            "SELECT seq, time, settings FROM log WHERE experiment = ? AND settings IS NOT NULL ORDER BY seq",
+            experiment,
+        )
 
     def last_retraction(self, experiment: int) -> int:
         statement = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ? AND decision IS NOT NULL AND kind = 'retraction'"
@@ -143,12 +159,17 @@ class Reader(ABC):
             values = self.lines_of(experiment, column, values)
             return self.decided(experiment, "seq", values)
         condition, value = self.among("d.seq", values)
-        return [Decided(*row) for row in self.rows(f"{DECIDED}{condition} ORDER BY d.seq", experiment, value)]
+        return [
+            Decided(*row)
+            for row in self.rows(f"{DECIDED}{condition} ORDER BY d.seq", experiment, value)
+        ]
 
     def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
         """Numbers of the decisions whose ``column`` (key or unit) is among ``values``, from its index; mostly there are none."""
         condition, value = self.among(column, values)
-        statement = f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
+        statement = (
+            f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
+        )
         return [seq for (seq,) in self.rows(statement, experiment, value)]
 
     def snapshot(self, experiment: int) -> tuple[int, str, bytes] | None:
@@ -165,7 +186,9 @@ class Reader(ABC):
         return str(found[0][0]) if found else None
 
     def keys(self) -> Rows:
-        return self.rows("SELECT id, hash, note, scopes, created, revoked FROM keys ORDER BY created, id")
+        return self.rows(
+            "SELECT id, hash, note, scopes, created, revoked FROM keys ORDER BY created, id"
+        )
 
 
 class Store(Reader):
@@ -222,10 +245,15 @@ class Store(Reader):
 
     def append(self, entries: Sequence[Entry]) -> None:
         if entries:
-            self.many(f"INSERT INTO log ({COLUMNS}) VALUES ({', '.join('?' * len(Entry._fields))})", entries)
+            self.many(
+                f"INSERT INTO log ({COLUMNS}) VALUES ({', '.join('?' * len(Entry._fields))})",
+                entries,
+            )
 
     def add_experiment(self, experiment: Experiment) -> None:
-        self.many("INSERT INTO experiments (id, name, seed, created) VALUES (?, ?, ?, ?)", [experiment])
+        self.many(
+            "INSERT INTO experiments (id, name, seed, created) VALUES (?, ?, ?, ?)", [experiment]
+        )
 
     def next_experiment(self) -> int:
         return int(self.rows("SELECT COALESCE(MAX(id), 0) + 1 FROM experiments")[0][0])
@@ -236,11 +264,16 @@ class Store(Reader):
         self.many(statement, [(experiment, seq, code, state)])
 
     def set_fact(self, name: str, value: str) -> None:
-        self.many("INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", [(name, value)])
+        self.many(
+            "INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            [(name, value)],
+        )
 
     def add_key(self, id: str, hash: str, note: str, scopes: str, created: int) -> None:
         row = (id, hash, note, scopes, created)
-        self.many("INSERT INTO keys (id, hash, note, scopes, created) VALUES (?, ?, ?, ?, ?)", [row])
+        self.many(
+            "INSERT INTO keys (id, hash, note, scopes, created) VALUES (?, ?, ?, ?, ?)", [row]
+        )
 
     def revoke_key(self, id: str, time: int) -> None:
         self.many("UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL", [(time, id)])

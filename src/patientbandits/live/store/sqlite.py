@@ -31,7 +31,10 @@ BUSY_SECONDS = 10.0
 ASK_AGAIN = 0.002
 CACHE_KILOBYTES = 64_000
 ROW = f"({', '.join('?' * len(Entry._fields))})"
-INSERTS = {rows: f"INSERT INTO log ({COLUMNS}) VALUES {', '.join([ROW] * rows)}" for rows in (100, 20, 5, 1)}
+INSERTS = {
+    rows: f"INSERT INTO log ({COLUMNS}) VALUES {', '.join([ROW] * rows)}"
+    for rows in (100, 20, 5, 1)
+}
 """Many lines in one statement: each statement gives up Python's lock and has to wait for it again."""
 
 FULL, EXTRA = 2, 3
@@ -50,17 +53,27 @@ class SQLiteReader(Reader):
             yield from self.connection.execute(statement, values)
 
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
-        return f"{column} IN (SELECT value FROM json_each(?))", json.dumps(values, ensure_ascii=False)
+        return f"{column} IN (SELECT value FROM json_each(?))", json.dumps(
+            values, ensure_ascii=False
+        )
 
 
 class SQLiteStore(SQLiteReader, Store):
     """``synchronous=FULL``: what was committed survives a loss of power. ``vfs`` and ``synchronous`` are for tests of just that."""
 
-    def __init__(self, path: str | os.PathLike[str], create: bool = True, vfs: str | None = None, synchronous: int = FULL) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        create: bool = True,
+        vfs: str | None = None,
+        synchronous: int = FULL,
+    ) -> None:
         self.address, self._vfs, self._synchronous = os.fspath(path), vfs, synchronous
         version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
         if version < OLDEST:
-            raise InputError(f"live: SQLite must be at least {'.'.join(map(str, OLDEST))}; got {apsw.sqlite_lib_version()}.")
+            raise InputError(
+                f"live: SQLite must be at least {'.'.join(map(str, OLDEST))}; got {apsw.sqlite_lib_version()}."
+            )
         if vfs is None and not create and not Path(self.address).exists():
             raise InputError(f"live: there is no database {self.address!r}.")
         with translated():
@@ -73,33 +86,51 @@ class SQLiteStore(SQLiteReader, Store):
 
     def _connect(self, flags: int) -> apsw.Connection:
         try:
-            connection = apsw.Connection(self.address, flags=flags, vfs=self._vfs, statementcachesize=200)
+            connection = apsw.Connection(
+                self.address, flags=flags, vfs=self._vfs, statementcachesize=200
+            )
         except apsw.CantOpenError:
-            raise InputError(f"live: the database {self.address!r} cannot be opened; is the folder there, and writable?") from None
+            raise InputError(
+                f"live: the database {self.address!r} cannot be opened; is the folder there, and writable?"
+            ) from None
         connection.set_busy_handler(Patience())
         return connection
 
     def _pragma(self, name: str, value: Any = None) -> Any:
-        return self.connection.pragma(name, value) if value is not None else self.connection.pragma(name)
+        return (
+            self.connection.pragma(name, value)
+            if value is not None
+            else self.connection.pragma(name)
+        )
 
     def _prepare(self) -> None:
         """Check what will be relied upon, by reading back what was set; bring the tables up to date."""
         if self._pragma("application_id") not in (0, APPLICATION):
             raise InputError(f"live: {self.address!r} is another program's database.")
         if self._pragma("application_id") == 0 and self.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
-            raise InputError(f"live: {self.address!r} is a database, but not one of this program's.")
-        self._pragma("synchronous", EXTRA)  # the change of mode below deletes a journal, which must not come back with the power
+            raise InputError(
+                f"live: {self.address!r} is a database, but not one of this program's."
+            )
+        self._pragma(
+            "synchronous", EXTRA
+        )  # the change of mode below deletes a journal, which must not come back with the power
         if self._pragma("journal_mode", "wal") != "wal":
-            raise InputError(f"live: the file system of {self.address!r} does not support a write-ahead log; use a local disk.")
+            raise InputError(
+                f"live: the file system of {self.address!r} does not support a write-ahead log; use a local disk."
+            )
         self._pragma("synchronous", self._synchronous)
         if self._pragma("synchronous") != self._synchronous:
-            raise InputError(f"live: SQLite did not accept synchronous={self._synchronous} for {self.address!r}.")
+            raise InputError(
+                f"live: SQLite did not accept synchronous={self._synchronous} for {self.address!r}."
+            )
         self._pragma("foreign_keys", 1)
         self._pragma("wal_autocheckpoint", 4000)
         self._pragma("cache_size", -CACHE_KILOBYTES)
         if self._vfs is None:
             check_sync(Path(self.address))
-        if self._pragma("application_id") == APPLICATION and self._pragma("user_version") == len(MIGRATIONS):
+        if self._pragma("application_id") == APPLICATION and self._pragma("user_version") == len(
+            MIGRATIONS
+        ):
             return
         self.begin(None)
         version = int(self._pragma("user_version"))
@@ -137,7 +168,9 @@ class SQLiteStore(SQLiteReader, Store):
         with translated():
             for rows, statement in INSERTS.items():
                 while len(entries) - done >= rows:
-                    self.connection.execute(statement, tuple(chain.from_iterable(entries[done : done + rows])))
+                    self.connection.execute(
+                        statement, tuple(chain.from_iterable(entries[done : done + rows]))
+                    )
                     done += rows
 
     @contextlib.contextmanager
@@ -151,13 +184,17 @@ class SQLiteStore(SQLiteReader, Store):
             connection.close()
 
     def recover(self, failure: UnavailableError) -> bool:
-        return isinstance(failure.__cause__, apsw.BusyError)  # otherwise what the disk holds is known only after a restart
+        return isinstance(
+            failure.__cause__, apsw.BusyError
+        )  # otherwise what the disk holds is known only after a restart
 
     def check(self) -> list[str]:
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
 
     def close(self) -> None:
-        with contextlib.suppress(apsw.Error):  # what was committed is durable, whether or not it is moved into the main file now
+        with contextlib.suppress(
+            apsw.Error
+        ):  # what was committed is durable, whether or not it is moved into the main file now
             self.connection.close()
 
 
@@ -194,6 +231,8 @@ def check_sync(path: Path) -> None:
         try:
             os.fsync(handle)
         except OSError as error:
-            raise InputError(f"live: {str(target)!r} cannot be synchronised to its disk: {error.strerror}.") from error
+            raise InputError(
+                f"live: {str(target)!r} cannot be synchronised to its disk: {error.strerror}."
+            ) from error
         finally:
             os.close(handle)

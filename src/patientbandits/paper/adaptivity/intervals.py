@@ -29,11 +29,15 @@ def student_quantile(degrees: int, level: float = LEVEL) -> float:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if student_probability(middle, degrees) < level else (low, middle)
+        low, high = (
+            (middle, high) if student_probability(middle, degrees) < level else (low, middle)
+        )
     return high
 
 
-def interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def interval(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Mean over the first axis, and the ends of its 95 % interval: mean -+ t sd / sqrt(runs)."""
     mean, runs = values.mean(axis=0), len(values)
     half = student_quantile(runs - 1) * values.std(axis=0, ddof=1) / math.sqrt(runs)

@@ -16,7 +16,13 @@ FIRST_ROUND = 1000
 LOWEST = 5.0
 """Where the bands end on the logarithmic axis of regrets: some intervals reach below 0."""
 
-SHADES = dict(zip(plan.PENALTIES, ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000"), strict=True))
+SHADES = dict(
+    zip(
+        plan.PENALTIES,
+        ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000"),
+        strict=True,
+    )
+)
 AT_RANDOM = "playing at random"
 SHOWN = {
     plan.PRINTED: ("#9a9a9a", "-"),
@@ -42,13 +48,27 @@ def draw_figures(data: Data, folder: Path) -> None:
 
 
 def _alpha_panel(data: Data, ratio: str) -> Panel:
-    lines = [Line("true alpha", [FIRST_ROUND, data.settings["horizon"]], [plan.TAIL] * 2, color="#111111", dash=":")]
+    lines = [
+        Line(
+            "true alpha",
+            [FIRST_ROUND, data.settings["horizon"]],
+            [plan.TAIL] * 2,
+            color="#111111",
+            dash=":",
+        )
+    ]
     for penalty, color in SHADES.items():
-        rows = [row for row in data.curve(plan.adapt_name(ratio, penalty)) if int(row["round"]) >= FIRST_ROUND]
+        rows = [
+            row
+            for row in data.curve(plan.adapt_name(ratio, penalty))
+            if int(row["round"]) >= FIRST_ROUND
+        ]
         name = "penalty printed" if penalty == "paper" else f"penalty {penalty:g}"
         lines.append(Line(name, _column(rows, "round"), _column(rows, "alpha_low"), color=color))
     title = "d/D = c/2" if ratio == "c/2" else "d/D as printed, (c/2)^(1/alpha_floor)"
-    return Panel(title, "round", "alpha_low, mean over runs", lines, xscale="log", top=0.5, bottom=-0.01)
+    return Panel(
+        title, "round", "alpha_low, mean over runs", lines, xscale="log", top=0.5, bottom=-0.01
+    )
 
 
 def _time_panel(data: Data) -> Panel:
@@ -59,22 +79,52 @@ def _time_panel(data: Data) -> Panel:
             rows = [row for row in data.curve(policy) if int(row["round"]) >= FIRST_ROUND]
             line = _line(name, _column(rows, "round"), rows)
             lines.append(replace(line, low=np.maximum(np.asarray(line.low, float), LOWEST)))
-    return Panel(f"over time: gap {plan.GAP}, tails {plan.TAIL}", "round", "regret", _ordered(lines), xscale="log", yscale="log")
+    return Panel(
+        f"over time: gap {plan.GAP}, tails {plan.TAIL}",
+        "round",
+        "regret",
+        _ordered(lines),
+        xscale="log",
+        yscale="log",
+    )
 
 
 def _gap_panel(data: Data) -> Panel:
-    lines = [Line(AT_RANDOM, [min(plan.HARD_GAPS), max(plan.HARD_GAPS)], [0.5, 0.5], color=SHOWN[AT_RANDOM][0], dash=SHOWN[AT_RANDOM][1])]
+    lines = [
+        Line(
+            AT_RANDOM,
+            [min(plan.HARD_GAPS), max(plan.HARD_GAPS)],
+            [0.5, 0.5],
+            color=SHOWN[AT_RANDOM][0],
+            dash=SHOWN[AT_RANDOM][1],
+        )
+    ]
     for policy in dict.fromkeys(row["policy"] for row in data.gaps):
         rows = [row for row in data.gaps if row["policy"] == policy]
-        lines.append(_line(_without_number(policy), _column(rows, "gap"), rows, [float(r["gap"]) * float(r["horizon"]) for r in rows]))
+        lines.append(
+            _line(
+                _without_number(policy),
+                _column(rows, "gap"),
+                rows,
+                [float(r["gap"]) * float(r["horizon"]) for r in rows],
+            )
+        )
     horizon = data.settings["horizon"] // plan.SHORTER
-    title, ylabel = f"over the gap: tails {plan.HARD_TAIL}, c = {plan.HARD_C}, T = {horizon:,}", "regret / (gap T): share of wrong pulls"
+    title, ylabel = (
+        f"over the gap: tails {plan.HARD_TAIL}, c = {plan.HARD_C}, T = {horizon:,}",
+        "regret / (gap T): share of wrong pulls",
+    )
     return Panel(title, "gap", ylabel, _ordered(lines), xscale="log", top=1.0)
 
 
-def _line(name: str, x: list[float], rows: Sequence[Row], units: Sequence[float] | None = None) -> Line:
+def _line(
+    name: str, x: list[float], rows: Sequence[Row], units: Sequence[float] | None = None
+) -> Line:
     units = units or [1.0] * len(rows)
-    mean, low, high = ([y / unit for y, unit in zip(_column(rows, key), units, strict=True)] for key in ("regret", "low95", "high95"))
+    mean, low, high = (
+        [y / unit for y, unit in zip(_column(rows, key), units, strict=True)]
+        for key in ("regret", "low95", "high95")
+    )
     color, dash = SHOWN[name]
     return Line(name, x, mean, low, high, color, dash)
 

@@ -6,7 +6,14 @@ import math
 
 from patientbandits.delays import Mixture, NoDelay, Pareto
 from patientbandits.paper.experiments import ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_C, ADAPTIVE_MEAN_FLOOR
-from patientbandits.policies import UCB1, AdaptPatientBandits, PatientBandits, PatientKL, PatientThompson, Policy
+from patientbandits.policies import (
+    UCB1,
+    AdaptPatientBandits,
+    PatientBandits,
+    PatientKL,
+    PatientThompson,
+    Policy,
+)
 from patientbandits.problem import Problem
 from patientbandits.sweeps import Simulation
 
@@ -45,7 +52,9 @@ def ratio_of(ratio: str, c: float = C) -> float:
 
 def adapt(ratio: str, penalty: str | float, c: float = C) -> AdaptPatientBandits:
     """Adapt-PatientBandits with the printed index."""
-    return AdaptPatientBandits(c, ALPHA_FLOOR, MEAN_FLOOR, penalty=penalty, ratio=ratio_of(ratio, c))
+    return AdaptPatientBandits(
+        c, ALPHA_FLOOR, MEAN_FLOOR, penalty=penalty, ratio=ratio_of(ratio, c)
+    )
 
 
 def adapt_name(ratio: str, penalty: str | float) -> str:
@@ -78,18 +87,31 @@ def recorded(horizon: int) -> list[int]:
 
 def curves(horizon: int, runs: int, seed: int) -> dict[str, Simulation]:
     """Policy -> simulation, on the arms of the paper's adaptive experiment."""
-    policies: dict[str, Policy] = {adapt_name(ratio, penalty): adapt(ratio, penalty) for ratio, penalty in VARIANTS}
+    policies: dict[str, Policy] = {
+        adapt_name(ratio, penalty): adapt(ratio, penalty) for ratio, penalty in VARIANTS
+    }
     policies |= others(TAIL)
     problem, shorter, fewer = slow(GAP, TAIL), horizon // SHORTER, max(2, runs // FEWER)
-    found = {name: Simulation(problem, policy, horizon, fewer, seed, recorded(horizon)) for name, policy in policies.items()}
-    return found | {THOMPSON: Simulation(problem, PatientThompson(), shorter, max(2, fewer // 2), seed, recorded(shorter))}
+    found = {
+        name: Simulation(problem, policy, horizon, fewer, seed, recorded(horizon))
+        for name, policy in policies.items()
+    }
+    return found | {
+        THOMPSON: Simulation(
+            problem, PatientThompson(), shorter, max(2, fewer // 2), seed, recorded(shorter)
+        )
+    }
 
 
-def departures(horizon: int, runs: int, seed: int) -> dict[tuple[float, float, str, str | float], Simulation]:
+def departures(
+    horizon: int, runs: int, seed: int
+) -> dict[tuple[float, float, str, str | float], Simulation]:
     """(gap, tail, d / D, penalty) -> simulation."""
     shorter, fewer = horizon // SHORTER, min(runs, DEPARTURE_RUNS)
     return {
-        (gap, tail, ratio, penalty): Simulation(slow(gap, tail), adapt(ratio, penalty), shorter, fewer, seed, recorded(shorter))
+        (gap, tail, ratio, penalty): Simulation(
+            slow(gap, tail), adapt(ratio, penalty), shorter, fewer, seed, recorded(shorter)
+        )
         for gap in DEPARTURE_GAPS
         for tail in DEPARTURE_TAILS
         for ratio, penalty in DEPARTURES
@@ -99,9 +121,14 @@ def departures(horizon: int, runs: int, seed: int) -> dict[tuple[float, float, s
 def gaps(horizon: int, runs: int, seed: int) -> dict[tuple[float, str], Simulation]:
     """(gap, policy) -> simulation, where the better arm is by far the slower one."""
     policies = others(HARD_TAIL)
-    policies |= {adapt_name(ratio, penalty): adapt(ratio, penalty, HARD_C) for ratio, penalty in (("printed", "paper"), ("c/2", 1.0))}
+    policies |= {
+        adapt_name(ratio, penalty): adapt(ratio, penalty, HARD_C)
+        for ratio, penalty in (("printed", "paper"), ("c/2", 1.0))
+    }
     return {
-        (gap, name): Simulation(slow(gap, HARD_TAIL, HARD_C), policy, horizon // SHORTER, runs, seed, record=1)
+        (gap, name): Simulation(
+            slow(gap, HARD_TAIL, HARD_C), policy, horizon // SHORTER, runs, seed, record=1
+        )
         for gap in HARD_GAPS
         for name, policy in policies.items()
     }

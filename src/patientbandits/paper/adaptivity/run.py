@@ -41,22 +41,40 @@ def adaptivity(
 
     ``start`` as in `reproduce`. Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it stopped.
     """
-    horizon, runs = whole("adaptivity", "horizon", horizon, plan.QUICK_HORIZON), whole("adaptivity", "runs", runs, 2)
+    horizon, runs = (
+        whole("adaptivity", "horizon", horizon, plan.QUICK_HORIZON),
+        whole("adaptivity", "runs", runs, 2),
+    )
     seed, folder = whole("adaptivity", "seed", seed), Path(out)
     data = folder / "data" / "adaptivity"
     for part in (data, folder / "images", folder / "pieces"):
         part.mkdir(parents=True, exist_ok=True)
-    parts: list[Mapping[Any, Simulation]] = [make(horizon, runs, seed) for make in (plan.departures, plan.gaps, plan.curves)]
+    parts: list[Mapping[Any, Simulation]] = [
+        make(horizon, runs, seed) for make in (plan.departures, plan.gaps, plan.curves)
+    ]
     progress = start(sum(s.rounds for part in parts for s in part.values())) if start else None
     departures, gaps, curves = (
-        dict(zip(part, sweep(list(part.values()), folder / "pieces", workers, progress), strict=True)) for part in parts
+        dict(
+            zip(part, sweep(list(part.values()), folder / "pieces", workers, progress), strict=True)
+        )
+        for part in parts
     )
-    long = {(plan.GAP, plan.TAIL, *variant): curves[plan.adapt_name(*variant)] for variant in plan.VARIANTS}
-    write_csv(data / "departures.csv", DEPARTURE_COLUMNS, [*departure_rows(departures), *departure_rows(long)])
+    long = {
+        (plan.GAP, plan.TAIL, *variant): curves[plan.adapt_name(*variant)]
+        for variant in plan.VARIANTS
+    }
+    write_csv(
+        data / "departures.csv",
+        DEPARTURE_COLUMNS,
+        [*departure_rows(departures), *departure_rows(long)],
+    )
     write_csv(data / "gaps.csv", GAP_COLUMNS, gap_rows(gaps))
     write_csv(data / "curves.csv", CURVE_COLUMNS, curve_rows(curves))
     write_csv(data / "versus.csv", VERSUS_COLUMNS, versus_rows(curves))
-    write_atomically(data / "settings.json", json.dumps({"horizon": horizon, "runs": runs, "seed": seed}).encode() + b"\n")
+    write_atomically(
+        data / "settings.json",
+        json.dumps({"horizon": horizon, "runs": runs, "seed": seed}).encode() + b"\n",
+    )
     found = read(data)
     draw_figures(found, folder / "images")
     write_atomically(folder / "adaptivity.md", render(found).encode())
@@ -72,7 +90,19 @@ def departure(rounds: NDArray[np.int64], alpha_low: NDArray[np.float64]) -> NDAr
     return np.where(for_good[:, -1], rounds[for_good.argmax(axis=1)], np.inf)
 
 
-DEPARTURE_COLUMNS = ("gap", "tail", "ratio", "penalty", "horizon", "runs", "predicted_pulls", "left", "earliest", "median", "latest")
+DEPARTURE_COLUMNS = (
+    "gap",
+    "tail",
+    "ratio",
+    "penalty",
+    "horizon",
+    "runs",
+    "predicted_pulls",
+    "left",
+    "earliest",
+    "median",
+    "latest",
+)
 GAP_COLUMNS = ("gap", "policy", "horizon", "regret", "low95", "high95", "runs")
 CURVE_COLUMNS = ("policy", "round", "regret", "low95", "high95", "alpha_low", "runs")
 VERSUS_COLUMNS = ("policy", "other", "round", "difference", "low95", "high95", "runs")
@@ -84,11 +114,25 @@ def departure_rows(found: Departures) -> Iterable[Sequence[Any]]:
         assert result.trace is not None
         assert result.problem is not None
         horizon, means = int(result.rounds[-1]), result.problem.means
-        number = penalty if not isinstance(penalty, str) else theory.adaptive_penalty(len(means), horizon, plan.C, plan.MEAN_FLOOR)
+        number = (
+            penalty
+            if not isinstance(penalty, str)
+            else theory.adaptive_penalty(len(means), horizon, plan.C, plan.MEAN_FLOOR)
+        )
         predicted = theory.adaptive_start(tail, max(means), number, plan.ratio_of(ratio))
         left = departure(result.rounds, result.trace)
         measured = (left.min(), np.median(left), left.max())
-        yield gap, tail, ratio, penalty, horizon, len(left), f"{predicted:.6g}", int(np.isfinite(left).sum()), *(f"{t:g}" for t in measured)
+        yield (
+            gap,
+            tail,
+            ratio,
+            penalty,
+            horizon,
+            len(left),
+            f"{predicted:.6g}",
+            int(np.isfinite(left).sum()),
+            *(f"{t:g}" for t in measured),
+        )
 
 
 def gap_rows(found: Mapping[tuple[float, str], Result]) -> Iterable[Sequence[Any]]:
@@ -100,11 +144,21 @@ def curve_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
     for name, result in found.items():
         mean, low, high = interval(result.regret)
         last = int(result.rounds[-1])
-        wanted = [*10.0 ** np.arange(1, np.log10(last), 1 / POINTS_PER_DECADE), last // plan.SHORTER, last]
+        wanted = [
+            *10.0 ** np.arange(1, np.log10(last), 1 / POINTS_PER_DECADE),
+            last // plan.SHORTER,
+            last,
+        ]
         nearest = {int(np.abs(np.log(result.rounds / t)).argmin()) for t in wanted}
         for j in sorted(nearest):
             alpha_low = "" if result.trace is None else f"{result.trace[:, j].mean():.4f}"
-            yield name, result.rounds[j], *_digits(mean[j], low[j], high[j]), alpha_low, len(result.regret)
+            yield (
+                name,
+                result.rounds[j],
+                *_digits(mean[j], low[j], high[j]),
+                alpha_low,
+                len(result.regret),
+            )
 
 
 def versus_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
