@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from patientbandits.live.shop import ExperimentHandle, Shop
+from patientbandits.live.api_keys import SCOPES
 
-SCOPES = ("decide", "convert", "read", "admin")
+if TYPE_CHECKING:
+    from patientbandits.live.experiment import ExperimentHandle
+    from patientbandits.live.shop import Shop
 
 
 def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -163,7 +164,12 @@ def run_serve(options: argparse.Namespace) -> None:
     from patientbandits.live.http.server import serve
     from patientbandits.live.http.service import Options
 
-    settings = Options(not options.no_keys, options.rate, options.queue, options.log_level)
+    settings = Options(
+        keys=not options.no_keys,
+        rate=options.rate,
+        queue=options.queue,
+        log_level=options.log_level,
+    )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:
         sys.exit(code)
@@ -174,7 +180,7 @@ def opened(options: argparse.Namespace, create: bool = False) -> Iterator[Shop]:
     """The shop; failures of its database become errors that the command line tells."""
     from patientbandits.errors import InputError
     from patientbandits.live import shop as library
-    from patientbandits.live.refusals import UnavailableError
+    from patientbandits.live.errors import UnavailableError
 
     try:
         with library.open(options.db, create=create) as shop:
@@ -224,10 +230,10 @@ def policy_of(text: str | None) -> Any:
 
 
 def run_list(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.shown import shown
+    from patientbandits.live.answers import experiment_answer
 
     with opened(options) as shop:
-        found = [shown(handle) for handle in shop.experiments()]
+        found = [experiment_answer(handle) for handle in shop.experiments()]
     show(
         options,
         found,
@@ -236,27 +242,28 @@ def run_list(options: argparse.Namespace) -> None:
 
 
 def run_create(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.shown import created
+    from patientbandits.live.answers import experiment_answer
 
     with opened(options, create=True) as shop:
         settings = shop.settings(
             options.arms, policy_of(options.policy), options.window, options.sticky, options.scale
         )
-        found, new = created(shop, options.experiment, settings, options.seed)
+        handle, new = shop.create_exactly(options.experiment, settings, options.seed)
+        found = experiment_answer(handle, settings)
     show(options, found, [*settings_lines(found), *([] if new else ["    exists already"])])
 
 
 def run_show(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.shown import shown
+    from patientbandits.live.answers import experiment_answer
 
     with experiment(options) as handle:
-        found = shown(handle)
+        found = experiment_answer(handle)
     show(options, found, settings_lines(found))
 
 
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import require
-    from patientbandits.live.http.shown import changed, shown
+    from patientbandits.live.answers import experiment_answer
 
     require(
         options.window is None or not options.no_window,
@@ -267,7 +274,7 @@ def run_change(options: argparse.Namespace) -> None:
         "policy": policy_of(options.policy),
         "sticky": options.sticky,
         "window": options.window,
-        "add_arms": options.add,
+        "add": options.add,
         "retire": options.retire,
         "restore": options.restore,
     }
@@ -275,15 +282,15 @@ def run_change(options: argparse.Namespace) -> None:
         {"window": None} if options.no_window else {}
     )
     with experiment(options) as handle:
-        found = shown(handle, changed(handle, wanted))
+        found = experiment_answer(handle, handle.change_arms(**wanted))
     show(options, found, settings_lines(found))
 
 
 def run_pause(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.shown import shown
+    from patientbandits.live.answers import experiment_answer
 
     with experiment(options) as handle:
-        found = shown(handle, handle.change(paused=options.paused))
+        found = experiment_answer(handle, handle.change(paused=options.paused))
     show(options, found, settings_lines(found))
 
 
@@ -359,7 +366,7 @@ def run_export(options: argparse.Namespace) -> None:
 
 
 def run_create_key(options: argparse.Namespace) -> None:
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.api_keys import Keyring
 
     with opened(options, create=True) as shop:
         token = Keyring(shop).create(options.scope, options.note)
@@ -367,11 +374,11 @@ def run_create_key(options: argparse.Namespace) -> None:
 
 
 def run_keys(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.shown import key_shown
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.answers import key_answer
+    from patientbandits.live.api_keys import Keyring
 
     with opened(options) as shop:
-        found = [key_shown(key) for key in Keyring(shop).all()]
+        found = [key_answer(key) for key in Keyring(shop).all()]
     lines = [
         f"{key.id}  {','.join(key.scopes)}  {key.created}  {'revoked ' if key.revoked else ''}{key.note}"
         for key in found
@@ -380,7 +387,7 @@ def run_keys(options: argparse.Namespace) -> None:
 
 
 def run_revoke(options: argparse.Namespace) -> None:
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.api_keys import Keyring
 
     with opened(options) as shop:
         Keyring(shop).revoke(options.id)

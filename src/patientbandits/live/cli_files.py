@@ -72,7 +72,7 @@ def run_backup(options: argparse.Namespace) -> None:
 def run_restore(options: argparse.Namespace) -> None:
     from patientbandits.errors import InputError
     from patientbandits.live.backup import restore
-    from patientbandits.live.refusals import UnavailableError
+    from patientbandits.live.errors import UnavailableError
 
     try:
         lines = restore(options.file, options.db)
