@@ -12,7 +12,7 @@ from statistics import median
 from bench.measure import timed
 from bench.table import Row
 from patientbandits import live
-from patientbandits.live.shop import ExperimentHandle
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.policies import PatientKL, PatientThompson, Policy
 
 FEW, MANY = 1000, 1_000_000
@@ -36,7 +36,7 @@ print(imported - began, time.perf_counter() - imported, time.process_time())
 
 def fill(experiment: ExperimentHandle, decisions: int) -> None:
     """``decisions`` more, of which one in ten converts, in batches."""
-    execute = experiment.shop.journal.execute
+    execute = experiment.journal.execute
     for begin in range(0, decisions, BATCH):
         commands = [
             experiment.decide_command(key=new_key()) for _ in range(min(BATCH, decisions - begin))
@@ -54,7 +54,7 @@ def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]
 
     def one(experiment: ExperimentHandle) -> float:
         commands = [experiment.decide_command(key=new_key()) for _ in range(batch)]
-        return timed(lambda: experiment.shop.journal.execute(commands), time.thread_time)() / batch
+        return timed(lambda: experiment.journal.execute(commands), time.thread_time)() / batch
 
     turns = [
         [one(experiment) for experiment in experiments] for _ in range(300 if batch == 1 else 60)

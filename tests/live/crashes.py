@@ -8,8 +8,8 @@ from pathlib import Path
 from powerloss import Disk, Image
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, shrink_wal, traffic, whole
 
+from patientbandits.live.log_line import LogLine
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.sql import Line
 from patientbandits.live.store.sqlite import SQLiteStore
 
 OFF, NORMAL, FULL = 0, 1, 2
@@ -17,7 +17,7 @@ OFF, NORMAL, FULL = 0, 1, 2
 
 def recorded(
     folder: Path, synchronous: int, clients: int, each: int, seed: int = 1
-) -> tuple[Disk, list[Acknowledged], list[Line]]:
+) -> tuple[Disk, list[Acknowledged], list[LogLine]]:
     """Run traffic on a disk that writes down what it does; what it did, what was answered, and the log in the end."""
     path = folder / "shop.db"
     disk = Disk(f"recorded-{folder.name}", path)
@@ -34,7 +34,7 @@ def crashes(
     folder: Path,
     disk: Disk,
     answers: list[Acknowledged],
-    log: list[Line],
+    log: list[LogLine],
     points: int,
     seed: int = 1,
 ) -> list[int]:

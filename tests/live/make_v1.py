@@ -12,7 +12,7 @@ from psycopg.sql import Literal
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.backup import TABLES
+from patientbandits.live.store.queries import TABLES
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
@@ -64,8 +64,8 @@ def fill(shop, clock) -> dict:
         state = shop.journal.state(button.experiment.id)
         told[name] = {
             "arms": list(state.settings.arms),
-            "pulls": state.mind.counts.pulls.tolist(),
-            "paid": state.mind.counts.paid.tolist(),
+            "pulls": state.memory.counts.pulls.tolist(),
+            "paid": state.memory.counts.paid.tolist(),
             "decisions": [
                 [made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"]
                 for j in range(len(made))

@@ -108,7 +108,7 @@ def deliver(
                 )
             except live.UnknownError:
                 answers["unknown"] += 1
-        button.shop.journal.execute([command for _, command in sent])
+        button.journal.execute([command for _, command in sent])
         for message, command in sent:
             if command.error is None:
                 known.add(message.decision)
@@ -152,7 +152,11 @@ def run(
         found = dict(
             zip(
                 "abc",
-                zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True),
+                zip(
+                    state.memory.counts.pulls.tolist(),
+                    state.memory.counts.paid.tolist(),
+                    strict=True,
+                ),
                 strict=True,
             )
         )

@@ -10,7 +10,7 @@ from folds import counts, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.commands import SKEW
+from patientbandits.live.batch import SKEW
 from patientbandits.live.ids import Signer
 
 MICRO = 10**6
@@ -354,7 +354,7 @@ def test_changes_keep_the_history(shop, clock):
     for policy in (pb.PatientThompson(), FORGETS_NOT, pb.KLUCB()):
         button.change(policy=policy)
         assert counts(button) == every
-        assert button.settings.policy == policy.describe()
+        assert button.settings.policy == policy
     button.change(window=100.0)
     in_time = {arm: sum(1 for d in of[arm] if made.index(d) < 10) for arm in "ab"}
     assert counts(button) == {arm: (len(of[arm]), 250_000 * in_time[arm]) for arm in "ab"}

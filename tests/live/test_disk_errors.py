@@ -12,7 +12,7 @@ from powerloss import SYNC, TRUNCATE, WRITE, Disk, Image, Operation, after
 from workload import ARMS, EXPERIMENT, Acknowledged, ids, lost, shrink_wal, traffic, whole
 
 from patientbandits.errors import InputError
-from patientbandits.live.refusals import UnavailableError
+from patientbandits.live.errors import UnavailableError
 from patientbandits.live.shop import Shop
 from patientbandits.live.store.sqlite import SQLiteStore
 

@@ -63,14 +63,14 @@ def test_the_pieces_of_an_export_are_one_table(shop, clock, monkeypatch):
     button, _ = busy(shop, clock)
     whole = b"".join(button.export("csv"))
     for chunk in (1, 7, 40):
-        monkeypatch.setattr(exporting, "CHUNK", chunk)
+        monkeypatch.setattr(exporting, "ROWS_AT_A_TIME", chunk)
         assert b"".join(button.export("csv")) == whole
         parquet = b"".join(button.export("parquet"))
         import pyarrow.parquet
 
         table = pyarrow.parquet.read_table(io.BytesIO(parquet))
         assert table.num_rows == 40
-        assert table.column_names == list(exporting.COLUMNS)
+        assert table.column_names == list(exporting.ExportedDecision._fields)
         assert (
             table["arm"].to_pylist().count("=1+1") + table["arm"].to_pylist().count("blue") == 40
         )  # no defusing: not text for spreadsheets
@@ -156,10 +156,10 @@ def test_check_finds_a_wrong_snapshot(tmp_path, clock):
         busy(shop, clock)
     with live.open(path, clock=clock) as shop:  # so that there is one to compare
         state = shop.journal.state(1)
-        state.mind.counts.paid[0] += 1
+        state.memory.counts.paid[0] += 1
         state.saved = 0
         with shop.store.transaction():
-            shop.store.save_snapshot(1, state.seq, state.mind.code, state.mind.dump())
+            shop.store.save_snapshot(1, state.snapshot())
         assert any("snapshot" in finding for finding in check(shop.store)["wrong"])
 
 

@@ -11,8 +11,8 @@ from schemathesis.checks import CHECKS
 from service import Running
 
 from patientbandits import live
-from patientbandits.live.http.openapi import document
-from patientbandits.live.keys import digest, new_token
+from patientbandits.live.api_keys import new_token, token_hash
+from patientbandits.live.http.routes import document
 
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""
@@ -25,7 +25,7 @@ EXAMPLES = 25
 def running(tmp_path_factory):
     db = tmp_path_factory.mktemp("schema") / "shop.db"
     with live.open(str(db)) as shop:
-        hashed = digest(KEY)
+        hashed = token_hash(KEY)
         shop.journal.alone(lambda: shop.store.add_key(hashed[:12], hashed, "", "admin", 0))
     with Running(db, key=KEY) as server:
         made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})

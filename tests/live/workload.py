@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.shop import Shop
-from patientbandits.live.state import State
-from patientbandits.live.store.sql import Line
 from patientbandits.live.store.sqlite import SQLiteStore
 
 EXPERIMENT, ARMS = "checkout", ["blue", "green", "red"]
@@ -62,7 +62,7 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
     ]
 
 
-def whole(shop: Shop) -> list[Line]:
+def whole(shop: Shop) -> list[LogLine]:
     """The log, which must have no gap; the file, which must be sound; the state, which must be that of the log alone."""
     assert isinstance(shop.store, SQLiteStore)
     assert shop.store.check() == []
@@ -71,11 +71,11 @@ def whole(shop: Shop) -> list[Line]:
         return []
     log = shop.store.lines(found.id, 0)
     assert [line.seq for line in log] == list(range(1, len(log) + 1))
-    quick, slow = State(shop.store, found), State(shop.store, found, use_snapshot=False)
+    quick, slow = PolicyState(shop.store, found), PolicyState(shop.store, found, use_snapshot=False)
     assert quick.different == slow.different == 0
     for one, other in zip(
-        (*quick.mind.memory, *quick.mind.counts[:2]),
-        (*slow.mind.memory, *slow.mind.counts[:2]),
+        (*quick.memory.arrays, *quick.memory.counts[:2]),
+        (*slow.memory.arrays, *slow.memory.counts[:2]),
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)

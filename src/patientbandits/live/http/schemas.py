@@ -155,8 +155,6 @@ class Alive(Struct):
 
 
 class ProblemAnswer(Struct):
-    """RFC 9457."""
-
     type: str
     title: str
     status: int
