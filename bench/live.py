@@ -180,7 +180,8 @@ def main() -> int:
     else:
         print(show(sections))
         print(
-            f"\n(a : b) are the times of which the ratio is taken. Latency counts from when a request was due. {machine}"
+            "\n(a : b) are the times of which the ratio is taken. "
+            f"Latency counts from when a request was due. {machine}"
         )
     return 0
 

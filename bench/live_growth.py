@@ -1,4 +1,5 @@
-"""The library as its log grows: the cost of a decision, and of opening the database in a new process."""
+"""The library as its log grows: the cost of a decision, and of opening the database in a new
+process."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def new_key() -> str:
 
 
 def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]:
-    """Processor seconds per decision of each, in batches of ``batch``; taking turns, the median of many."""
+    """Processor seconds per decision of each, in batches of ``batch``; taking turns, the median of
+    many."""
 
     def one(experiment: ExperimentHandle) -> float:
         commands = [experiment.decide_command(key=new_key()) for _ in range(batch)]
@@ -63,7 +65,8 @@ def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]
 
 
 def open_seconds(path: Path) -> tuple[float, float, float]:
-    """Of a new process: seconds until all is imported, until the database is open and has decided, and of the processor."""
+    """Of a new process: seconds until all is imported, until the database is open and has decided,
+    and of the processor."""
     out = subprocess.run(
         [sys.executable, "-c", OPEN, str(path)], capture_output=True, text=True, check=True
     ).stdout
@@ -129,4 +132,5 @@ def rows(folder: Path, quick: bool) -> list[Row]:
 
 
 def title(quick: bool) -> str:
-    return f"after {MANY // 20 if quick else MANY:,} decisions, against after {FEW:,} (library, processor time)"
+    many = MANY // 20 if quick else MANY
+    return f"after {many:,} decisions, against after {FEW:,} (library, processor time)"

@@ -1,4 +1,5 @@
-"""`patientbandits serve` with one route more, which does nothing: what the server costs without the decision.
+"""`patientbandits serve` with one route more, which does nothing: what the server costs without
+the decision.
 
 PATIENTBANDITS_PROFILE names a folder for profiles of its threads, written when it stops.
 """

@@ -1,4 +1,5 @@
-"""Traffic on a disk that writes down what it does, and then every way in which the power could have failed."""
+"""Traffic on a disk that writes down what it does, and then every way in which the power could
+have failed."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ OFF, NORMAL, FULL = 0, 1, 2
 def recorded(
     folder: Path, synchronous: int, clients: int, each: int, seed: int = 1
 ) -> tuple[Disk, list[Acknowledged], list[LogLine]]:
-    """Run traffic on a disk that writes down what it does; what it did, what was answered, and the log in the end."""
+    """Run traffic on a disk that writes down what it does; what it did, what was answered, and the
+    log in the end."""
     path = folder / "shop.db"
     disk = Disk(f"recorded-{folder.name}", path)
     shop = Shop(SQLiteStore(path, vfs=disk.name, synchronous=synchronous))

@@ -13,7 +13,8 @@ def running(handle) -> PolicyState:
 
 
 def counts(handle) -> dict[str, tuple[int, int]]:
-    """arm: (decisions, sum of conversions in millionths), of arms that were chosen and can be; from the running state."""
+    """arm: (decisions, sum of conversions in millionths), of arms that were chosen and can be;
+    from the running state."""
     state = running(handle)
     names = [state.settings.arms[place] for place in state.settings.active]
     pairs = zip(
@@ -25,7 +26,8 @@ def counts(handle) -> dict[str, tuple[int, int]]:
 
 
 def same(handle) -> bool:
-    """Whether the running state is the one that the log gives, bit for bit; and every decision the policy's own."""
+    """Whether the running state is the one that the log gives, bit for bit; and every decision the
+    policy's own."""
     state = running(handle)
     with handle.journal.store.reading() as reader:
         rebuilt = PolicyState(reader, handle.experiment, use_snapshot=False)

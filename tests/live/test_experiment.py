@@ -1,4 +1,5 @@
-"""What both stores promise: the table of answers to conversions, keys, sticky units, retractions, changes, one log for all."""
+"""What both stores promise: the table of answers to conversions, keys, sticky units, retractions,
+changes, one log for all."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ FORGETS = (pb.UCB1(), pb.PatientThompson(), FORGETS_NOT)
 """One without a memory, one whose memory can take a conversion back, one whose memory cannot."""
 
 
-# --- conversions ------------------------------------------------------------------------------------------------------
+# --- conversions ---
 
 
 def test_first_and_again(shop, clock):
@@ -200,7 +201,7 @@ def test_values_are_exact_in_any_order(shop):
         assert counts(button) == {"a": (len(values), expected)}
 
 
-# --- decisions --------------------------------------------------------------------------------------------------------
+# --- decisions ---
 
 
 def test_keys(shop, clock):
@@ -297,7 +298,7 @@ def test_a_clock_that_goes_back(shop, clock):
     assert same(button)
 
 
-# --- retractions ------------------------------------------------------------------------------------------------------
+# --- retractions ---
 
 
 @pytest.mark.parametrize("policy", FORGETS, ids=lambda policy: policy.owner)
@@ -339,7 +340,7 @@ def test_retractions(shop, clock, policy):
     assert same(button)
 
 
-# --- changes ----------------------------------------------------------------------------------------------------------
+# --- changes ---
 
 
 def test_changes_keep_the_history(shop, clock):

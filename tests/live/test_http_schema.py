@@ -1,4 +1,5 @@
-"""The service against its own description: whatever is sent, only what is described comes back, and never a 5xx."""
+"""The service against its own description: whatever is sent, only what is described comes back,
+and never a 5xx."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ STATE = [
     }
     for name in ("POST /v1/experiments", "PATCH /v1/experiments/{name}")
 ]
-"""The rules for a policy's parameters, and for arms that must exist, are more than a schema can say."""
+"""The rules for a policy's parameters, and for arms that must exist, are more than a schema can
+say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

@@ -1,4 +1,5 @@
-"""Random sequences of everything, against a model of what must be true: a list of decisions and three numbers."""
+"""Random sequences of everything, against a model of what must be true: a list of decisions and
+three numbers."""
 
 from __future__ import annotations
 

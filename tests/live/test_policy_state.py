@@ -1,4 +1,5 @@
-"""A policy's state is a function of the log: running on, rebuilding, growing and resuming give the same, and so does a simulation."""
+"""A policy's state is a function of the log: running on, rebuilding, growing and resuming give the
+same, and so does a simulation."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ SIX_ARMS = pb.Problem(
 
 
 def play(shop, button, clock, problem, times, seed):
-    """The arms chosen at ``times`` in the world of `simulate`; what has arrived is reported before, in the same batch."""
+    """The arms chosen at ``times`` in the world of `simulate`; what has arrived is reported
+    before, in the same batch."""
     world, due, arms = naive.World(problem.describe(), len(times), seed, 0), {}, []
     for t, time in enumerate(times, 1):
         clock.now = time
@@ -77,7 +79,8 @@ def test_live_equals_simulation(fresh, clock, name):
 
 @ALL
 def test_live_equals_the_loop_at_any_times(fresh, clock, name):
-    """Against `Bandit`, interpreted: decisions at irregular times, several in one moment, and a long pause."""
+    """Against `Bandit`, interpreted: decisions at irregular times, several in one moment, and a
+    long pause."""
     rng = np.random.default_rng(3)
     steps = (
         rng.integers(0, 200, 90) * (rng.random(90) < 0.7) / 64

@@ -194,7 +194,8 @@ def test_a_failed_transaction_does_not_pass_for_committed(empty):
 
 
 def test_locks(empty):
-    """One writer per experiment at a time; a change waits for all, and keeps all out; what waited sees what was committed."""
+    """One writer per experiment at a time; a change waits for all, and keeps all out; what waited
+    sees what was committed."""
     with live.open(empty) as shop, live.open(empty) as other:
         one, two = (
             shop.experiment(name, ["a"], policy=pb.UCB1()).experiment.id for name in ("one", "two")
@@ -267,7 +268,8 @@ def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
     store.add_experiment(Experiment(1, "button", 1, 0))
     store.rows(
         """INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
-        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n FROM generate_series(1, ?) n RETURNING 1""",
+        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n
+        FROM generate_series(1, ?) n RETURNING 1""",
         20_000,
     )
     if analysed:

@@ -1,4 +1,5 @@
-"""Questions asked with every batch are answered from an index: their cost must not grow with the log."""
+"""Questions asked with every batch are answered from an index: their cost must not grow with the
+log."""
 
 from __future__ import annotations
 

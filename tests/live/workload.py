@@ -41,7 +41,8 @@ def ids(shop: Shop) -> dict[str, tuple[str, str]]:
 def conversions(shop: Shop) -> dict[str, float]:
     """Of each converted key: the value. None twice."""
     rows = shop.store.rows(
-        "SELECT d.key, c.value FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision WHERE c.kind = 'conversion'"
+        "SELECT d.key, c.value FROM log c JOIN log d "
+        "ON d.experiment = c.experiment AND d.seq = c.decision WHERE c.kind = 'conversion'"
     )
     assert len({key for key, _ in rows}) == len(rows), "a conversion is doubled"
     return {key: value / 1e6 for key, value in rows}
@@ -63,7 +64,8 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
 
 
 def whole(shop: Shop) -> list[LogLine]:
-    """The log, which must have no gap; the file, which must be sound; the state, which must be that of the log alone."""
+    """The log, which must have no gap; the file, which must be sound; the state, which must be
+    that of the log alone."""
     assert isinstance(shop.store, SQLiteStore)
     assert shop.store.check() == []
     found = shop.store.experiment(EXPERIMENT)
@@ -85,7 +87,8 @@ def whole(shop: Shop) -> list[LogLine]:
 def traffic(
     shop: Shop, clients: int, each: int, when: Sized, answers: list[Acknowledged], seed: int = 1
 ) -> None:
-    """``clients`` threads decide ``each`` times, with keys, and convert some; ``answers`` holds what was answered, even if it raises.
+    """``clients`` threads decide ``each`` times, with keys, and convert some; ``answers`` holds
+    what was answered, even if it raises.
 
     when  its length is the time
     """

@@ -31,7 +31,7 @@ class Durations:
     seconds: float = 0.0
 
 
-class Measured(Protocol):
+class ServiceCounts(Protocol):
     """What is read when metrics are asked for."""
 
     @property
@@ -50,7 +50,7 @@ class Measured(Protocol):
 class Metrics:
     """Plain counters, made into metrics when asked for: a request pays two additions."""
 
-    def __init__(self, measured: Measured) -> None:
+    def __init__(self, measured: ServiceCounts) -> None:
         self._measured = measured
         self.answers: Counter[tuple[str, str, int]] = Counter()
         """method, path, status"""

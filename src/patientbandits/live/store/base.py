@@ -16,7 +16,7 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.store import queries
 
-Row = tuple[Any, ...]
+StoreRow = tuple[Any, ...]
 END = 2**62
 """a line that no log reaches"""
 
@@ -54,11 +54,11 @@ class Reader(ABC):
     """A connection, and what can be asked of it."""
 
     @abstractmethod
-    def rows(self, statement: str, *values: Any) -> list[Row]:
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
         """The statement's rows; ``?`` stands for a value."""
 
     @abstractmethod
-    def stream(self, statement: str, *values: Any) -> Iterator[Row]:
+    def stream(self, statement: str, *values: Any) -> Iterator[StoreRow]:
         """The statement's rows, one by one."""
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Reader(ABC):
         self.rows("SELECT 1")
 
     def experiments(self) -> list[Experiment]:
-        return [Experiment._make(row) for row in self.rows(queries.EXPERIMENTS)]
+        return [Experiment._make(row) for row in self.rows(queries.ALL_EXPERIMENTS)]
 
     def experiment(self, name: str) -> Experiment | None:
         found = self.rows(queries.EXPERIMENT_OF_NAME, name)
@@ -82,7 +82,7 @@ class Reader(ABC):
 
     def head(self, experiment: int) -> int:
         """Number of the last line."""
-        return int(self.one(queries.HEAD, experiment))
+        return int(self.one(queries.LAST_SEQ, experiment))
 
     def time(self, experiment: int, seq: int) -> int:
         """When the line was written."""
@@ -152,7 +152,7 @@ class Reader(ABC):
     def keys(self) -> list[StoredKey]:
         return [StoredKey._make(row) for row in self.rows(queries.KEYS)]
 
-    def table(self, table: str) -> Iterator[Row]:
+    def table(self, table: str) -> Iterator[StoreRow]:
         """All of its rows, for a copy."""
         return self.stream(f"SELECT {queries.TABLES[table]} FROM {table} ORDER BY 1, 2")
 
@@ -238,14 +238,14 @@ class LogStore(Reader):
     def revoke_key(self, id: str, time: int) -> None:
         self.many(queries.REVOKE_KEY, [(time, id)])
 
-    def fill(self, table: str, rows: Sequence[Row]) -> None:
+    def fill(self, table: str, rows: Sequence[StoreRow]) -> None:
         """Insert whole rows, those of another store's table."""
         columns = queries.TABLES[table]
         places = ", ".join("?" * len(columns.split(", ")))
         self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
 
 
-def decided_of(experiment: int, row: Row) -> Decided:
+def decided_of(experiment: int, row: StoreRow) -> Decided:
     """A row of `queries.DECIDED`."""
     seq, time, arm, propensity, unit, key, *outcome = row
     converted, converted_time, value, happened, stated, retracted, retracted_time = outcome

@@ -18,45 +18,18 @@ from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import LogStore, Reader, Row
-from patientbandits.live.store.conninfo import (
-    connection_options,
-    without_password,
-    without_secrets,
-)
+from patientbandits.live.store.base import LogStore, Reader, StoreRow
+from patientbandits.live.store.conninfo import connection_options, without_password
+from patientbandits.live.store.postgres_connection import connect, postgres_errors, psycopg
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
-
-try:
-    import psycopg
-except ImportError as error:  # pragma: no cover
-    raise InputError(
-        "live: PostgreSQL needs more packages; install patientbandits[postgres]."
-    ) from error
 
 PROGRAM = "patientbandits live"
 MIGRATING = 0x70624C31
 """Name of the lock that is held while tables are made."""
 
-NETWORK = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-SESSION = (
-    "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'; "
-    "SET plan_cache_mode = force_custom_plan"
-)
-"""A worker that hangs does not hold the others up for ever; a plan made for an empty log is not
-kept for a long one."""
-
 WRITER_SESSION = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
 """The connection that writes joins a few lines to what became of them, by index: it must never read
 all of the log for it."""
-
-DURABLE = {"synchronous_commit": "off", "fsync": "off", "full_page_writes": "off"}
-"""Settings that would lose what was acknowledged, or all."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
 COLUMN_TYPES = {
@@ -85,11 +58,11 @@ class PostgresReader(Reader):
     def __init__(self, connection: psycopg.Connection) -> None:
         self.connection = connection
 
-    def rows(self, statement: str, *values: Any) -> list[Row]:
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
         with postgres_errors():
             return self.connection.execute(psycopg_statement(statement), values).fetchall()
 
-    def stream(self, statement: str, *values: Any) -> Iterator[Row]:
+    def stream(self, statement: str, *values: Any) -> Iterator[StoreRow]:
         with postgres_errors(), self.connection.cursor(name="stream") as cursor:
             cursor.itersize = 5_000
             yield from cursor.execute(psycopg_statement(statement), values)
@@ -132,21 +105,8 @@ class PostgresStore(PostgresReader, LogStore):
     def shown(self) -> str:
         return without_password(self._options)
 
-    def _connect(self) -> psycopg.Connection:
-        """A new connection, with all that will be relied upon read back."""
-        with postgres_errors(self.location):
-            connection = psycopg.connect(**{**NETWORK, **self._options}, autocommit=True)
-        try:
-            with postgres_errors():
-                connection.execute(SESSION)
-            check_durable(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
     def _connect_writer(self) -> psycopg.Connection:
-        connection = self._connect()
+        connection = connect(self.location, self._options)
         with postgres_errors():
             connection.execute(WRITER_SESSION)
         return connection
@@ -254,7 +214,7 @@ class PostgresStore(PostgresReader, LogStore):
                     return connection
                 except psycopg.Error:  # it broke while nobody looked
                     connection.close()
-        connection = self._connect()
+        connection = connect(self.location, self._options)
         with postgres_errors():
             connection.execute(start)
         return connection
@@ -281,33 +241,7 @@ def lock_of(experiments: Sequence[int] | None) -> str:
     )
 
 
-def check_durable(connection: psycopg.Connection) -> None:
-    statement = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
-    with postgres_errors():
-        found = connection.execute(statement, (list(DURABLE),)).fetchall()
-    for name, setting in found:
-        if setting == DURABLE[name]:
-            raise UnavailableError(
-                f"{name} is {setting}, so what is acknowledged could be lost; set it to on"
-            )
-
-
 @lru_cache(maxsize=500)
 def psycopg_statement(statement: str) -> bytes:
     """The statement as psycopg wants it."""
     return statement.replace("%", "%%").replace("?", "%s").encode()
-
-
-@contextlib.contextmanager
-def postgres_errors(connecting_to: str | None = None) -> Iterator[None]:
-    """PostgreSQL's errors in our words, without the data that its details quote."""
-    try:
-        yield
-    except psycopg.Error as error:
-        words = error.diag.message_primary or str(error)
-        if connecting_to is None:
-            told = f"{type(error).__name__}: {' '.join(words.split())}"
-            raise UnavailableError(f"the database failed: {told}") from error
-        # its own words are not kept beside ours: they might quote a part of the password
-        told = f"{type(error).__name__}: {without_secrets(words, connecting_to)}"
-        raise UnavailableError(f"the database failed: {told}") from None

@@ -10,7 +10,7 @@ from patientbandits.live.times import SECOND
 # Experiments, snapshots, keys and facts
 
 EXPERIMENT_COLUMNS = "id, name, seed, created"
-EXPERIMENTS = f"SELECT {EXPERIMENT_COLUMNS} FROM experiments ORDER BY name"
+ALL_EXPERIMENTS = f"SELECT {EXPERIMENT_COLUMNS} FROM experiments ORDER BY name"
 EXPERIMENT_OF_NAME = f"SELECT {EXPERIMENT_COLUMNS} FROM experiments WHERE name = ?"
 NEXT_EXPERIMENT = "SELECT COALESCE(MAX(id), 0) + 1 FROM experiments"
 ADD_EXPERIMENT = f"INSERT INTO experiments ({EXPERIMENT_COLUMNS}) VALUES (?, ?, ?, ?)"
@@ -38,7 +38,7 @@ SET_FACT = """
 LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
 APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
-HEAD = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
+LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
 LINES = f"""
     SELECT {LOG_COLUMNS} FROM log

@@ -15,7 +15,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import LogStore, Reader, Row
+from patientbandits.live.store.base import LogStore, Reader, StoreRow
 from patientbandits.live.store.schema import MIGRATIONS
 
 try:
@@ -51,11 +51,11 @@ class SQLiteReader(Reader):
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(self, statement: str, *values: Any) -> list[Row]:
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
         with sqlite_errors():
             return self.connection.execute(statement, values).fetchall()
 
-    def stream(self, statement: str, *values: Any) -> Iterator[Row]:
+    def stream(self, statement: str, *values: Any) -> Iterator[StoreRow]:
         with sqlite_errors():
             yield from self.connection.execute(statement, values)
 
