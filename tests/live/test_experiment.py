@@ -114,11 +114,9 @@ def test_before_its_decision_or_in_the_future(shop, clock):
         assert refusal.value.status == 422
     for fine in (-skew, skew):
         assert button.convert(button.decide().id, at=clock.now + fine) == (False, True)
-    assert all(
-        line.happened >= line.decided
-        for line in shop.store.lines(button.experiment.id, 0)
-        if line.kind == "conversion"
-    )
+    converted = [about for about in shop.store.all_decided(button.experiment.id) if about.conversion]
+    assert len(converted) == 2
+    assert all(about.conversion.happened >= about.decision.time for about in converted)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from patientbandits.live.commands import (
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.policy_state import Choice, PolicyState
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import SECOND
 
@@ -105,16 +105,12 @@ class Batch:
             return
         if self._settings.paused:
             raise ConflictError(f"experiment: {self._experiment.name!r} is paused.")
+        seq = self._next_seq()
         line = LogLine(
-            experiment=self._experiment.id,
-            seq=self._next_seq(),
-            kind="decision",
-            time=self._now,
-            unit=command.unit,
-            key=command.key,
+            self._experiment.id, seq, "decision", self._now, unit=command.unit, key=command.key
         )
         self._lines.append(line)
-        self._decided[line.seq] = Decided(line)
+        self._decided[seq] = Decided(line)
         if line.key is not None:
             self._by_key[line.key] = line.seq
         if line.unit is not None:
@@ -205,10 +201,10 @@ class Batch:
     def _choose(self) -> None:
         """Let the policy take part, and complete the lines of its decisions."""
         for choice in self._state.advance(self._lines, self._decided):
-            place = choice.seq - self._first
-            line = self._lines[place]._replace(arm=choice.arm, propensity=choice.propensity)
-            self._lines[place] = line
-            self._decided[choice.seq] = self._decided[choice.seq]._replace(decision=line)
+            draft = self._decided[choice.seq]
+            line = chosen_line(draft.decision, choice)
+            self._lines[choice.seq - self._first] = line
+            self._decided[choice.seq] = Decided(line, draft.conversion, draft.retraction)
 
     def _decision(self, pending: PendingDecision) -> Decision:
         made = self._decided[pending.seq].decision
@@ -219,3 +215,17 @@ class Batch:
             propensity=made.propensity,
             duplicate=pending.duplicate,
         )
+
+
+def chosen_line(draft: LogLine, choice: Choice) -> LogLine:
+    """The decision's line with its arm; `_replace` takes longer than the policy does."""
+    return LogLine(
+        draft.experiment,
+        draft.seq,
+        draft.kind,
+        draft.time,
+        choice.arm,
+        choice.propensity,
+        draft.unit,
+        draft.key,
+    )

@@ -97,16 +97,17 @@ class PolicyMemory:
         """The line as the policy is told of it, if it is; ``about``: the decision it is about."""
         kind = EVENT_KINDS.get(line.kind)
         if kind == DECISION:
-            return self._decision(line)
+            return self.decision(line)
         if kind is None or about is None:
             return None
         return self._reward(kind, line, about)
 
-    def _decision(self, line: LogLine) -> Event | None:
+    def decision(self, line: LogLine) -> Event | None:
+        """A decision as the policy is told of it, unless its arm is retired."""
         arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
-        if arm is None:  # retired
+        if arm is None:
             return None
-        return Event(kind=DECISION, arm=arm, pull=line.seq, time=self.since(line.time))
+        return Event(DECISION, arm, line.seq, self.since(line.time))
 
     def _reward(self, kind: int, line: LogLine, about: Decided) -> Event | None:
         conversion = line if kind == CONVERSION else about.conversion
@@ -130,7 +131,7 @@ class PolicyMemory:
 
     def apply(self, events: Sequence[Event], deciding: bool) -> tuple[Any, int]:
         """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
-        array = np.array(events, EVENT)
+        array = np.fromiter(events, EVENT, len(events))
         decisions = array["kind"] == DECISION
         fresh = int(np.count_nonzero(decisions))
         made = self.made + fresh

@@ -19,7 +19,7 @@ from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
 
-LINES_AT_A_TIME = 50_000
+LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000
 SNAPSHOT_GROWTH = 8
 """A snapshot is due after 10 000 lines, or an eighth of the log if that is more.
@@ -113,15 +113,18 @@ class PolicyState:
     ) -> None:
         events: list[Event] = []
         for line in lines:
-            about = decided.get(line.decision or 0)
-            if deciding and self._restarts(line):
+            if line.kind == "decision":  # most are
+                event = self.memory.decision(line)
+            elif deciding and self._restarts(line):
                 self._apply(events, deciding)
                 self._restart(reader, line.seq)
                 events = []
                 continue
-            if not deciding and self._never_was(line, about, last):
-                continue
-            event = self.memory.event(line, about)
+            else:
+                about = decided.get(line.decision or 0)
+                if not deciding and self._never_was(line, about, last):
+                    continue
+                event = self.memory.event(line, about)
             if event is not None:
                 events.append(event)
         self._apply(events, deciding)
@@ -160,7 +163,8 @@ class PolicyState:
         array, _ = self.memory.apply(events, deciding=True)
         chosen = array[array["kind"] == DECISION]
         seqs = self.memory.seqs[chosen["pull"]].tolist()
-        arms = [self.settings.active[number] for number in chosen["arm"].tolist()]
+        active = self.settings.active
+        arms = [active[number] for number in chosen["arm"].tolist()]
         propensities = [known_propensity(number) for number in chosen["propensity"].tolist()]
         return [Choice._make(choice) for choice in zip(seqs, arms, propensities, strict=True)]
 

@@ -97,7 +97,7 @@ class Reader(ABC):
     ) -> list[LogLine]:
         """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
         found = self.rows(queries.LINES, experiment, after, last, limit)
-        return [LogLine._make(row) for row in found]
+        return list(map(LogLine._make, found))
 
     def changes(self, experiment: int) -> list[LogLine]:
         return [LogLine._make(row) for row in self.rows(queries.CHANGES, experiment)]
