@@ -18,7 +18,7 @@ from patientbandits.live.commands import (
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.policy_state import Choice, PolicyState
+from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import SECOND
 
@@ -57,7 +57,7 @@ class Batch:
                 self._carry_out(command)
             except RefusedError as refusal:
                 command.error = refusal
-        self._choose()
+        self._lines = self._state.advance(self._lines, self._decided)
         for pending in self._pending:
             pending.command.outcome = self._decision(pending)
         return self._lines
@@ -198,16 +198,11 @@ class Batch:
     def _next_seq(self) -> int:
         return self._first + len(self._lines)
 
-    def _choose(self) -> None:
-        """Let the policy take part, and complete the lines of its decisions."""
-        for choice in self._state.advance(self._lines, self._decided):
-            draft = self._decided[choice.seq]
-            line = chosen_line(draft.decision, choice)
-            self._lines[choice.seq - self._first] = line
-            self._decided[choice.seq] = Decided(line, draft.conversion, draft.retraction)
-
     def _decision(self, pending: PendingDecision) -> Decision:
-        made = self._decided[pending.seq].decision
+        if pending.seq < self._first:
+            made = self._decided[pending.seq].decision
+        else:
+            made = self._lines[pending.seq - self._first]
         assert made.arm is not None
         return Decision(
             id=self._signer.name(self._experiment.id, made.seq),
@@ -215,17 +210,3 @@ class Batch:
             propensity=made.propensity,
             duplicate=pending.duplicate,
         )
-
-
-def chosen_line(draft: LogLine, choice: Choice) -> LogLine:
-    """The decision's line with its arm; `_replace` takes longer than the policy does."""
-    return LogLine(
-        draft.experiment,
-        draft.seq,
-        draft.kind,
-        draft.time,
-        choice.arm,
-        choice.propensity,
-        draft.unit,
-        draft.key,
-    )

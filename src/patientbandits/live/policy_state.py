@@ -11,7 +11,7 @@ whenever; a snapshot only saves time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from patientbandits.engine.steps import DECISION
 from patientbandits.live.log_line import Decided, LogLine
@@ -26,15 +26,6 @@ SNAPSHOT_GROWTH = 8
 
 So their cost stays in proportion.
 """
-
-
-class Choice(NamedTuple):
-    """What the policy has decided for line ``seq``."""
-
-    seq: int
-    arm: int
-    """its place among all arms"""
-    propensity: float | None
 
 
 class PolicyState:
@@ -151,22 +142,34 @@ class PolicyState:
             _, different = self.memory.apply(events, deciding)
             self.different += different
 
-    def advance(self, lines: Sequence[LogLine], decided: Mapping[int, Decided]) -> list[Choice]:
-        """Take in lines that are about to be appended, and choose for the decisions among them."""
+    def advance(self, lines: Sequence[LogLine], decided: Mapping[int, Decided]) -> list[LogLine]:
+        """Take in lines that are about to be appended: they, with the arms that were chosen.
+
+        ``decided``: the decisions that they are about.
+        """
+        if not lines:
+            return []
+        self.seq = lines[-1].seq
+        self.time = lines[-1].time
         found = [self.memory.event(line, decided.get(line.decision or 0)) for line in lines]
         events = [event for event in found if event is not None]
-        if lines:
-            self.seq = lines[-1].seq
-            self.time = lines[-1].time
         if not events:
-            return []
+            return list(lines)
         array, _ = self.memory.apply(events, deciding=True)
-        chosen = array[array["kind"] == DECISION]
-        seqs = self.memory.seqs[chosen["pull"]].tolist()
+        return self._completed(lines, array[array["kind"] == DECISION])
+
+    def _completed(self, lines: Sequence[LogLine], chosen: Any) -> list[LogLine]:
+        """``chosen``: the events of the decisions among ``lines``, carried out."""
+        completed = list(lines)
+        first = lines[0].seq
         active = self.settings.active
-        arms = [active[number] for number in chosen["arm"].tolist()]
-        propensities = [known_propensity(number) for number in chosen["propensity"].tolist()]
-        return [Choice._make(choice) for choice in zip(seqs, arms, propensities, strict=True)]
+        seqs = self.memory.seqs[chosen["pull"]].tolist()
+        arms = chosen["arm"].tolist()
+        propensities = chosen["propensity"].tolist()
+        for seq, arm, propensity in zip(seqs, arms, propensities, strict=True):
+            draft = completed[seq - first]
+            completed[seq - first] = chosen_line(draft, active[arm], propensity)
+        return completed
 
     def snapshot(self) -> Snapshot:
         return Snapshot(seq=self.seq, code=self.memory.code, state=self.memory.dump())
@@ -179,6 +182,18 @@ class PolicyState:
         return new >= 1
 
 
-def known_propensity(number: float) -> float | None:
-    """The engine says 0 if the policy does not know."""
-    return min(number, 1.0) if number > 0.0 else None
+def chosen_line(draft: LogLine, arm: int, propensity: float) -> LogLine:
+    """The decision's line, complete; ``propensity``: 0 if the policy does not know.
+
+    `_replace` would take longer than the policy does.
+    """
+    return LogLine(
+        draft.experiment,
+        draft.seq,
+        draft.kind,
+        draft.time,
+        arm,
+        min(propensity, 1.0) if propensity > 0.0 else None,
+        draft.unit,
+        draft.key,
+    )
