@@ -17,7 +17,7 @@ from patientbandits.delays import LAWS
 from patientbandits.policies import POLICIES
 
 ROOT = Path(__file__).parents[1]
-COMMAND = [sys.executable, "-m", "patientbandits.cli"]
+COMMAND = [sys.executable, "-m", "patientbandits"]
 
 STUDY = """
 horizon = 500
@@ -77,7 +77,10 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
         "backup",
         "restore",
     }
-    assert set(commands) == {"reproduce", "simulate", "compare", "policies", "laws"} | live
+    assert (
+        set(commands)
+        == {"reproduce", "adaptivity", "simulate", "compare", "policies", "laws"} | live
+    )
     for command in commands:
         assert f"patientbandits {command}" in readme
     for option in ("--json", "--out", "--runs", "--preset"):
@@ -179,7 +182,7 @@ def test_bad_arguments_are_refused_in_one_line(
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m patientbandits.cli laws | head -1",
+        f"{sys.executable} -m patientbandits laws | head -1",
         shell=True,
         capture_output=True,
         text=True,

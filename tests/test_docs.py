@@ -46,7 +46,7 @@ def test_the_policy_example_is_short() -> None:
 
 def test_the_study_example_runs(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(EXAMPLES["study"][1])
-    command = [sys.executable, "-m", "patientbandits.cli", "simulate", "study.toml", "--runs", "5"]
+    command = [sys.executable, "-m", "patientbandits", "simulate", "study.toml", "--runs", "5"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 

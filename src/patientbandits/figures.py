@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from patientbandits.result import write_atomically
+from patientbandits.files import write_atomically
 
 PALETTE = (
     "#1b6ca8",

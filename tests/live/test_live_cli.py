@@ -137,7 +137,7 @@ def test_a_missing_database_is_not_made(tmp_path):
 
 def test_the_environment_names_the_database(db, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "patientbandits.cli", "experiments", "list"],
+        [sys.executable, "-m", "patientbandits", "experiments", "list"],
         capture_output=True,
         text=True,
         env=environment() | {"PATIENTBANDITS_DB": str(db)},

@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from patientbandits.live.refusals import RefusedError, UnknownError
+from patientbandits.live.scopes import SCOPES
 from patientbandits.live.settings import text
 from patientbandits.live.shop import Shop
-
-SCOPES = ("decide", "convert", "read", "admin")
-"""``admin`` includes the others."""
 
 PREFIX = "pb_"
 LONGEST_KEY = 100

@@ -14,7 +14,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.refusals import ConflictError, RefusedError
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.base import rule_of
-from patientbandits.result import policy_from
+from patientbandits.registry import policy_from
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_ARMS = 1000

@@ -32,8 +32,9 @@ def bucket_width(bucket: str | int, span: int) -> int:
 
 
 def moment_text(time: int) -> str:
-    """Microseconds since 1970 as ISO 8601."""
-    return datetime.fromtimestamp(time / MICRO, UTC).isoformat().replace("+00:00", "Z")
+    """Microseconds since 1970 as ISO 8601: UTC, to the millisecond."""
+    text = datetime.fromtimestamp(time / MICRO, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 def described(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from patientbandits.errors import choice, whole
 from patientbandits.figures import draw
-from patientbandits.pages import write_csv
+from patientbandits.files import write_atomically, write_csv
 from patientbandits.paper import proofs
 from patientbandits.paper.claims import CHECKS, STUDY_CHECKS, Claim
 from patientbandits.paper.experiments import EXPERIMENTS, Curve, Series, published_points, series
@@ -20,7 +20,6 @@ from patientbandits.paper.panels import experiment_panels, study_panels
 from patientbandits.paper.report import Section, deviations, render
 from patientbandits.paper.studies import STUDIES
 from patientbandits.problems import PRESETS
-from patientbandits.result import write_atomically
 from patientbandits.sweeps import Simulation, sweep
 
 NAMES = (*EXPERIMENTS, *STUDIES, "theory")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
 from patientbandits.live.settings import LONGEST_TEXT, LONGEST_WINDOW, MOST_ARMS, NAME
 
 LARGEST_BATCH = 1000
@@ -130,28 +131,8 @@ class ItemAnswers(Struct):
     results: list[ItemAnswer]
 
 
-class ExperimentAnswer(Struct):
-    name: str
-    created: str
-    arms: list[str]
-    retired: list[str]
-    policy: dict[str, Any]
-    window: float | None
-    sticky: bool
-    paused: bool
-    scale: float
-
-
 class ExperimentsAnswer(Struct):
     experiments: list[ExperimentAnswer]
-
-
-class KeyAnswer(Struct):
-    id: str
-    scopes: list[str]
-    note: str
-    created: str
-    revoked: str | None
 
 
 class NewKeyAnswer(Struct):

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from patientbandits.live.answers import (
+    ExperimentAnswer,
+    change_experiment,
+    create_experiment,
+    experiment_answer,
+    key_answer,
+)
 from patientbandits.live.commands import Command, Convert
 from patientbandits.live.export import FORMATS
 from patientbandits.live.http import bodies
 from patientbandits.live.http.files import Stream
 from patientbandits.live.http.problems import Answer, ProblemError
 from patientbandits.live.http.requests import Request, decoded
-from patientbandits.live.http.shown import changed, created, key_shown, shown
 from patientbandits.live.refusals import ConflictError, RefusedError
 from patientbandits.live.shop import ExperimentHandle
 
@@ -92,12 +98,12 @@ async def retract(service: Service, request: Request) -> Answer:
 async def create(service: Service, request: Request) -> Answer:
     body = await request.read(bodies.NewExperiment, BODY)
 
-    def make() -> tuple[bodies.ExperimentAnswer, bool]:
+    def make() -> tuple[ExperimentAnswer, bool]:
         settings = service.shop.settings(
             body.arms, body.policy, body.window, body.sticky, body.scale
         )
         service.warm(settings)
-        return created(service.shop, body.name, settings, body.seed)
+        return create_experiment(service.shop, body.name, settings, body.seed)
 
     made, new = await service.aside(make)
     return Answer(
@@ -107,24 +113,26 @@ async def create(service: Service, request: Request) -> Answer:
 
 async def experiments(service: Service, request: Request) -> Answer:
     request.query()
-    found = await service.aside(lambda: [shown(handle) for handle in service.shop.experiments()])
+    found = await service.aside(
+        lambda: [experiment_answer(handle) for handle in service.shop.experiments()]
+    )
     return Answer(200, encode(bodies.ExperimentsAnswer(found)))
 
 
 async def experiment(service: Service, request: Request) -> Answer:
     request.query()
     handle = await service.experiment(request.part)
-    return Answer(200, encode(await service.aside(lambda: shown(handle))))
+    return Answer(200, encode(await service.aside(lambda: experiment_answer(handle))))
 
 
 async def change(service: Service, request: Request) -> Answer:
     body = await request.read(bodies.Change, BODY)
     handle = await service.experiment(request.part)
 
-    def make() -> bodies.ExperimentAnswer:
-        settings = changed(handle, msgspec.structs.asdict(body))
+    def make() -> ExperimentAnswer:
+        settings = change_experiment(handle, msgspec.structs.asdict(body))
         service.warm(settings)
-        return shown(handle, settings)
+        return experiment_answer(handle, settings)
 
     return Answer(200, encode(await service.aside(make)))
 
@@ -164,7 +172,7 @@ async def keys(service: Service, request: Request) -> Answer:
     return Answer(
         200,
         encode(
-            bodies.KeysAnswer([key_shown(key) for key in await service.aside(service.keyring.all)])
+            bodies.KeysAnswer([key_answer(key) for key in await service.aside(service.keyring.all)])
         ),
     )
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from patientbandits.live.answers import ExperimentAnswer
 from patientbandits.live.export import FORMATS
 from patientbandits.live.http import bodies, files, handlers
 from patientbandits.live.http.problems import ProblemError
@@ -80,7 +81,7 @@ ROUTES: tuple[Route, ...] = (
         "admin",
         handlers.create,
         "Create an experiment",
-        {201: bodies.ExperimentAnswer, 200: bodies.ExperimentAnswer},
+        {201: ExperimentAnswer, 200: ExperimentAnswer},
         bodies.NewExperiment,
         WRITING,
     ),
@@ -100,7 +101,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         handlers.experiment,
         "An experiment",
-        {200: bodies.ExperimentAnswer},
+        {200: ExperimentAnswer},
         None,
         (404, 422, 503),
     ),
@@ -110,7 +111,7 @@ ROUTES: tuple[Route, ...] = (
         "admin",
         handlers.change,
         "Change, pause or resume an experiment",
-        {200: bodies.ExperimentAnswer},
+        {200: ExperimentAnswer},
         bodies.Change,
         (404, *WRITING),
     ),

@@ -1,44 +1,6 @@
 """Confidence intervals that are right for a few runs as well."""
 
-from __future__ import annotations
+from patientbandits.statistics import student_interval as interval
+from patientbandits.statistics import student_quantile as student_quantile
 
-import math
-
-import numpy as np
-from numpy.typing import NDArray
-
-LEVEL = 0.95
-
-
-def student_probability(t: float, degrees: int) -> float:
-    """P(|X| <= t) for Student's law with a whole number of degrees of freedom        (Abramowitz & Stegun 26.7.3 and 26.7.4)"""
-    angle = math.atan(t / math.sqrt(degrees))
-    odd = degrees % 2
-    term = math.sin(angle) * (math.cos(angle) if odd else 1.0)
-    total = 0.0
-    for k in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= math.cos(angle) ** 2 * (k - 1) / k
-    return 2 / math.pi * (angle + total) if odd else total
-
-
-def student_quantile(degrees: int, level: float = LEVEL) -> float:
-    """The t with P(|X| <= t) = level, by bisection."""
-    low, high = 0.0, 1.0
-    while student_probability(high, degrees) < level:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high) if student_probability(middle, degrees) < level else (low, middle)
-        )
-    return high
-
-
-def interval(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean over the first axis, and the ends of its 95 % interval: mean -+ t sd / sqrt(runs)."""
-    mean, runs = values.mean(axis=0), len(values)
-    half = student_quantile(runs - 1) * values.std(axis=0, ddof=1) / math.sqrt(runs)
-    return mean, mean - half, mean + half
+__all__ = ["interval", "student_quantile"]

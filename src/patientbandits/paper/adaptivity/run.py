@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from patientbandits import theory
 from patientbandits.errors import whole
+from patientbandits.files import write_atomically
 from patientbandits.paper.adaptivity import plan
 from patientbandits.paper.adaptivity.data import read
 from patientbandits.paper.adaptivity.intervals import interval
 from patientbandits.paper.adaptivity.page import render
 from patientbandits.paper.adaptivity.panels import draw_figures
-from patientbandits.result import Result, write_atomically
+from patientbandits.result import Result
 from patientbandits.sweeps import Simulation, sweep
 
 POINTS_PER_DECADE = 12
@@ -36,6 +37,7 @@ def adaptivity(
     seed: int = plan.SEED,
     workers: int | None = None,
     start: Callable[[int], Callable[[int], None]] | None = None,
+    on: str = "threads",
 ) -> Path:
     """Run the study: adaptivity.md, images/ and data/ go to the folder ``out``. Returns the page's path.
 
@@ -55,7 +57,11 @@ def adaptivity(
     progress = start(sum(s.rounds for part in parts for s in part.values())) if start else None
     departures, gaps, curves = (
         dict(
-            zip(part, sweep(list(part.values()), folder / "pieces", workers, progress), strict=True)
+            zip(
+                part,
+                sweep(list(part.values()), folder / "pieces", workers, progress, on),
+                strict=True,
+            )
         )
         for part in parts
     )

@@ -1,4 +1,4 @@
-"""The commands for a database as a whole: check, backup, restore."""
+"""A database as a whole: check, backup, restore."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 import sys
 from typing import Any
 
-from patientbandits.live.cli import opened, show
+from patientbandits.cli.shop import opened_shop, show, told_failures
 
 
-def add_file_commands(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the commands to the program's."""
+def add_database_commands(commands: Any, common: argparse.ArgumentParser) -> None:
+    """check, backup, restore"""
     command = commands.add_parser(
         "check",
         parents=[common],
@@ -37,45 +37,36 @@ def add_file_commands(commands: Any, common: argparse.ArgumentParser) -> None:
 def run_check(options: argparse.Namespace) -> None:
     from patientbandits.live.check import check
 
-    with opened(options) as shop:
+    with opened_shop(options) as shop:
         found = check(shop.store)
-    lines = [
-        f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, {one['retractions']} retractions, "
-        f"{one['changes']} changes"
-        for one in found["experiments"]
-    ]
-    show(
-        options,
-        found,
-        [
-            *lines,
-            *(f"WRONG  {wrong}" for wrong in found["wrong"]),
-            *([] if found["wrong"] else ["all is well"]),
-        ],
-    )
+    lines = [check_line(one) for one in found["experiments"]]
+    lines += [f"WRONG  {wrong}" for wrong in found["wrong"]]
+    if not found["wrong"]:
+        lines.append("all is well")
+    show(options, found, lines)
     if found["wrong"]:
         sys.exit(1)
+
+
+def check_line(one: dict[str, Any]) -> str:
+    return (
+        f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, "
+        f"{one['retractions']} retractions, {one['changes']} changes"
+    )
 
 
 def run_backup(options: argparse.Namespace) -> None:
     from patientbandits.live.backup import backup
 
-    with opened(options) as shop:
+    with opened_shop(options) as shop:
         lines = backup(shop.store, options.file)
-    show(
-        options,
-        {"lines": lines, "file": options.file},
-        [f"{lines} lines of the log written to {options.file}"],
-    )
+    found = {"lines": lines, "file": options.file}
+    show(options, found, [f"{lines} lines of the log written to {options.file}"])
 
 
 def run_restore(options: argparse.Namespace) -> None:
-    from patientbandits.errors import InputError
     from patientbandits.live.backup import restore
-    from patientbandits.live.refusals import UnavailableError
 
-    try:
+    with told_failures():
         lines = restore(options.file, options.db)
-    except UnavailableError as error:
-        raise InputError(f"live: {error}") from error
     show(options, {"lines": lines}, [f"{lines} lines of the log restored"])

@@ -1,0 +1,83 @@
+"""The paper: reproduce its experiments, study its adaptive policy."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from patientbandits.cli.options import executor_options, progress_bar
+from patientbandits.cli.tables import print_json
+
+
+def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
+    """reproduce, adaptivity"""
+    command = commands.add_parser(
+        "reproduce", parents=[work], help="run the paper's experiments and write the report"
+    )
+    command.add_argument(
+        "experiments",
+        nargs="*",
+        metavar="EXPERIMENT",
+        help="which ones; all by default (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--preset", action="append", metavar="NAME", help="published or literal; both by default"
+    )
+    command.set_defaults(run=run_reproduce)
+
+    command = commands.add_parser(
+        "adaptivity",
+        parents=[work],
+        help="study Adapt-PatientBandits up to 10^7 rounds and write its page",
+    )
+    command.add_argument("--horizon", type=int, metavar="N", help="the longest horizon")
+    command.add_argument("--quick", action="store_true", help="all of it in small, to try it out")
+    command.set_defaults(run=run_adaptivity)
+
+
+def run_reproduce(options: argparse.Namespace) -> None:
+    from patientbandits.paper.reproduce import DEFAULT_SEED, NAMES, reproduce
+    from patientbandits.problems import PRESETS
+
+    out = options.out or "out/reproduce"
+    summary = reproduce(
+        out,
+        options.experiments or NAMES,
+        options.preset or PRESETS,
+        options.runs,
+        DEFAULT_SEED if options.seed is None else options.seed,
+        start=progress_bar(options),
+        **executor_options(options),
+    )
+    if options.json:
+        print_json(summary)
+        return
+    for claim in summary["claims"]:
+        preset = f" [{claim['preset']}]" if claim["preset"] else ""
+        print(f"{claim['verdict']:>13}  {claim['experiment']}{preset}: {claim['statement']}")
+    print(f"\nreport: {out}/report.html")
+
+
+def run_adaptivity(options: argparse.Namespace) -> None:
+    from patientbandits.paper.adaptivity import plan
+    from patientbandits.paper.adaptivity.run import adaptivity
+
+    horizon = options.horizon
+    if horizon is None:
+        horizon = plan.QUICK_HORIZON if options.quick else plan.HORIZON
+    runs = options.runs
+    if runs is None:
+        runs = plan.QUICK_RUNS if options.quick else plan.RUNS
+    page = adaptivity(
+        options.out or "out/adaptivity",
+        horizon,
+        runs,
+        plan.SEED if options.seed is None else options.seed,
+        start=progress_bar(options),
+        **executor_options(options),
+    )
+    if options.json:
+        print(json.dumps({"page": str(page)}))
+    else:
+        print(f"page: {page}")
