@@ -25,7 +25,7 @@ from patientbandits.paper.adaptivity.run import departure
 from patientbandits.sweeps import sweep
 
 ROOT = Path(__file__).parents[1]
-COMMAND = [sys.executable, "-m", "patientbandits", "adaptivity"]
+COMMAND = [sys.executable, "-m", "patientbandits.cli", "reproduce"]
 
 
 def naive_departure(rounds: list[int], alpha_low: list[float]) -> float:
@@ -230,7 +230,7 @@ def test_the_words_of_the_page_hold(committed: Data) -> None:
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("quick")
     done = subprocess.run(
-        [*COMMAND, "--quick", "--out", "there"],
+        [*COMMAND, "--adaptivity", "--quick", "--out", "there"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -266,7 +266,7 @@ def test_quick_goes_on_where_it_stopped(quick: Path) -> None:
     removed = min(before)
     removed.unlink()
     subprocess.run(
-        [*COMMAND, "--quick", "--out", str(quick)],
+        [*COMMAND, "--adaptivity", "--quick", "--out", str(quick)],
         check=True,
         capture_output=True,
         timeout=600,
@@ -279,8 +279,12 @@ def test_quick_goes_on_where_it_stopped(quick: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("--horizon", "9999"), "horizon must be an integer >= 10000"),
-        (("--runs", "1"), "runs must be an integer >= 2"),
+        (("--quick",), "--horizon and --quick belong to --adaptivity"),
+        (("--horizon", "20000"), "--horizon and --quick belong to --adaptivity"),
+        (("--adaptivity", "homogeneous"), "neither experiments nor presets"),
+        (("--adaptivity", "--preset", "literal"), "neither experiments nor presets"),
+        (("--adaptivity", "--horizon", "9999"), "horizon must be an integer >= 10000"),
+        (("--adaptivity", "--runs", "1"), "runs must be an integer >= 2"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(

@@ -25,7 +25,7 @@ Exports = tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]
 
 
 def lazy_exports(package: str, *others: str) -> Exports:
-    """``__all__``, ``__getattr__`` and ``__dir__`` of ``package``, which also has the ``others``."""
+    """``__all__``, ``__getattr__`` and ``__dir__`` of a package, which also has the ``others``."""
     homes = public_names(package)
     public = [*homes, *others]
 

@@ -24,12 +24,13 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--preset", action="append", metavar="NAME", help="published or literal; both by default"
     )
+    for old in ("--adaptivity", "--quick"):  # the command `adaptivity` by its old name
+        command.add_argument(old, action="store_true", help=argparse.SUPPRESS)
+    command.add_argument("--horizon", type=int, help=argparse.SUPPRESS)
     command.set_defaults(run=run_reproduce)
 
     command = commands.add_parser(
-        "adaptivity",
-        parents=[work],
-        help="study Adapt-PatientBandits up to 10^7 rounds and write its page",
+        "adaptivity", parents=[work], help="study Adapt-PatientBandits up to 10^7 rounds"
     )
     command.add_argument("--horizon", type=int, metavar="N", help="the longest horizon")
     command.add_argument("--quick", action="store_true", help="all of it in small, to try it out")
@@ -37,9 +38,23 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
 
 
 def run_reproduce(options: argparse.Namespace) -> None:
+    from patientbandits.errors import require
     from patientbandits.paper.reproduce import DEFAULT_SEED, NAMES, reproduce
     from patientbandits.problems import PRESETS
 
+    if options.adaptivity:
+        require(
+            not options.experiments and not options.preset,
+            "reproduce",
+            "--adaptivity takes neither experiments nor presets",
+        )
+        run_adaptivity(options)
+        return
+    require(
+        options.horizon is None and not options.quick,
+        "reproduce",
+        "--horizon and --quick belong to --adaptivity",
+    )
     out = options.out or "out/reproduce"
     summary = reproduce(
         out,

@@ -27,7 +27,7 @@ class Slowest(Delay):
 
 
 def valid_alpha(problem: Problem, most: float) -> float:
-    """The largest alpha up to ``most`` with which Assumption 1 holds, but at least `LEAST_ALPHA`."""
+    """The largest alpha up to ``most`` with which Assumption 1 holds; at least `LEAST_ALPHA`."""
     return min(most, max(problem.max_alpha(), LEAST_ALPHA))
 
 
