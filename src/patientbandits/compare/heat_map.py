@@ -19,7 +19,7 @@ WHITE_INK = 5.0
 SMALL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
 
-class Rows(NamedTuple):
+class MapRows(NamedTuple):
     """Where the policies stand in the map, from above, under a heading for each group."""
 
     places: Mapping[str, float]
@@ -50,7 +50,7 @@ def heat_map(
         save(figure, stem)
 
 
-def rows_by_group(order: Sequence[Standing]) -> Rows:
+def rows_by_group(order: Sequence[Standing]) -> MapRows:
     """By what the policies have to go on, the best first."""
     places: dict[str, float] = {}
     headings = []
@@ -64,7 +64,7 @@ def rows_by_group(order: Sequence[Standing]) -> Rows:
         for j, standing in enumerate(own):
             places[standing.policy] = top + 1 + j
         top += len(own) + 1.1
-    return Rows(places=places, headings=headings, height=top)
+    return MapRows(places=places, headings=headings, height=top)
 
 
 def short(ratio: float) -> str:
@@ -101,7 +101,7 @@ def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
 
 
 def _draw_margins(
-    axis: Any, layout: Rows, order: Sequence[Standing], problems: Sequence[str]
+    axis: Any, layout: MapRows, order: Sequence[Standing], problems: Sequence[str]
 ) -> None:
     """The geometric means on the right, headings, and names of problems and policies."""
     right = len(problems) + 0.15
