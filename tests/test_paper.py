@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from patientbandits.paper.experiments import EXPERIMENTS, published_points
-from patientbandits.paper.reproduce import NAMES, reproduce
-from patientbandits.paper.studies import STUDIES
+from patientbandits.paper.experiment import PublishedFigure
+from patientbandits.paper.experiments import EXPERIMENTS
+from patientbandits.paper.published import published_points
+from patientbandits.paper.reproduce import reproduce
 
 COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
+FIGURES = (*COMPARED, "adaptive")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +55,7 @@ def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> No
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything but the long studies, both presets, few runs."""
     out = tmp_path_factory.mktemp("small")
-    reproduce(out, [*EXPERIMENTS, "theory"], runs=4, seed=1)
+    reproduce(out, [*FIGURES, "theory"], runs=4, seed=1)
     return out
 
 
@@ -60,15 +63,15 @@ def test_the_report_is_one_self_contained_page(small: Path) -> None:
     page = (small / "report.html").read_text()
     assert not re.search(r'(src|href)="(?!data:|#)', page), "nothing is loaded from elsewhere"
     assert "http" not in page.replace("http://www.w3.org", "").replace("https://matplotlib.org", "")
-    for name in (*EXPERIMENTS, "theory", "method"):
+    for name in (*FIGURES, "theory", "method"):
         assert f'id="{name}"' in page
-    assert page.count("<img") == len(EXPERIMENTS)
+    assert page.count("<img") == len(FIGURES)
     for verdict in ("holds", "does not hold"):
         assert f">{verdict}</span>" in page
 
 
 def test_figures_and_data_are_there(small: Path) -> None:
-    for name in EXPERIMENTS:
+    for name in FIGURES:
         assert (small / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (small / "figures" / f"{name}.svg").read_text().lstrip().startswith("<?xml")
         rows = list(csv.DictReader((small / "data" / f"{name}.csv").read_text().splitlines()))
@@ -95,9 +98,29 @@ def test_the_same_call_gives_the_same_bytes(small: Path, tmp_path: Path) -> None
         assert (tmp_path / name).read_bytes() == (small / name).read_bytes()
 
 
-def test_every_published_curve_has_ours() -> None:
-    curves = {
-        (name, curve.name) for name, make in EXPERIMENTS.items() for curve in make("published")
-    }
-    assert {key for key in published_points() if key[0] != "adaptive_alpha"} <= curves
-    assert set(NAMES) == {*EXPERIMENTS, *STUDIES, "theory"}
+def test_the_experiments_are_known_by_their_names() -> None:
+    assert list(EXPERIMENTS) == [*FIGURES, "classical", "log_growth", "worst_case", "theory"]
+    published = [n for n, one in EXPERIMENTS.items() if isinstance(one, PublishedFigure)]
+    assert published == list(FIGURES)
+
+
+def test_the_report_keeps_its_order_whatever_is_asked_first(tmp_path: Path) -> None:
+    """Figures first, theorems last; the summary names them as they were asked."""
+    asked = ["theory", "homogeneous", "alpha_sweep"]
+    summary = reproduce(tmp_path, asked, ["literal"], runs=2, seed=1)
+    assert summary["experiments"] == asked
+    shown = list(dict.fromkeys(claim["experiment"] for claim in summary["claims"]))
+    assert shown == ["homogeneous", "alpha_sweep", "theory"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_published_curve_has_ours(name: str) -> None:
+    ours = {curve.name for curve in EXPERIMENTS[name].curves("published")}
+    assert published_points(name)
+    assert set(published_points(name)) <= ours
+
+
+def test_every_published_point_belongs_to_a_figure() -> None:
+    with (files("patientbandits.paper") / "published.csv").open() as file:
+        named = {row["figure"] for row in csv.DictReader(file)}
+    assert named == {*FIGURES, "adaptive_alpha"}

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 
 from patientbandits.delays import Mixture, NoDelay, Pareto
-from patientbandits.paper.experiments import ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_C, ADAPTIVE_MEAN_FLOOR
+from patientbandits.paper.section8_adaptive import (
+    ADAPTIVE_ALPHA_FLOOR,
+    ADAPTIVE_C,
+    ADAPTIVE_MEAN_FLOOR,
+)
 from patientbandits.policies import (
     UCB1,
     AdaptPatientBandits,
