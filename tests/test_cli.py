@@ -77,7 +77,8 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
         "backup",
         "restore",
     }
-    assert set(commands) == {"reproduce", "simulate", "compare", "policies", "laws"} | live
+    paper = {"reproduce", "adaptivity"}
+    assert set(commands) == paper | {"simulate", "compare", "policies", "laws"} | live
     for command in commands:
         assert f"patientbandits {command}" in readme
     for option in ("--json", "--out", "--runs", "--preset"):

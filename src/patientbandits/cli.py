@@ -79,18 +79,17 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--preset", action="append", metavar="NAME", help="published or literal; both by default"
     )
-    command.add_argument(
-        "--adaptivity",
-        action="store_true",
-        help="instead: the study of Adapt-PatientBandits up to 10^7 rounds",
-    )
-    command.add_argument(
-        "--horizon", type=int, metavar="N", help="with --adaptivity: the longest horizon"
-    )
-    command.add_argument(
-        "--quick", action="store_true", help="with --adaptivity: all of it in small, to try it out"
-    )
+    for old in ("--adaptivity", "--quick"):  # the command `adaptivity` by its old name
+        command.add_argument(old, action="store_true", help=argparse.SUPPRESS)
+    command.add_argument("--horizon", type=int, help=argparse.SUPPRESS)
     command.set_defaults(run=run_reproduce)
+
+    command = commands.add_parser(
+        "adaptivity", parents=[work], help="study Adapt-PatientBandits up to 10^7 rounds"
+    )
+    command.add_argument("--horizon", type=int, metavar="N", help="the longest horizon")
+    command.add_argument("--quick", action="store_true", help="all of it in small, to try it out")
+    command.set_defaults(run=run_adaptivity)
 
     command = commands.add_parser(
         "simulate", parents=[work], help="run a study file: several policies on several problems"
@@ -176,6 +175,11 @@ def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.problems import PRESETS
 
     if options.adaptivity:
+        require(
+            not options.experiments and not options.preset,
+            "reproduce",
+            "--adaptivity takes neither experiments nor presets",
+        )
         run_adaptivity(options)
         return
     require(
@@ -204,25 +208,16 @@ def run_reproduce(options: argparse.Namespace) -> None:
 
 
 def run_adaptivity(options: argparse.Namespace) -> None:
-    from patientbandits.errors import require
-    from patientbandits.paper.adaptivity import plan
     from patientbandits.paper.adaptivity.run import adaptivity
 
-    require(
-        not options.experiments and not options.preset,
-        "reproduce",
-        "--adaptivity takes neither experiments nor presets",
-    )
-    horizon, runs = (
-        (plan.QUICK_HORIZON, plan.QUICK_RUNS) if options.quick else (plan.HORIZON, plan.RUNS)
-    )
     page = adaptivity(
         options.out or "out/adaptivity",
-        horizon if options.horizon is None else options.horizon,
-        runs if options.runs is None else options.runs,
-        plan.SEED if options.seed is None else options.seed,
-        options.workers,
+        options.horizon,
+        options.runs,
+        options.seed,
         start=progress_bar(options),
+        quick=options.quick,
+        **sweep_options(options),
     )
     print(json.dumps({"page": str(page)}) if options.json else f"page: {page}")
 

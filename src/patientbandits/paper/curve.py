@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.figures import Line
-from patientbandits.result import Array, Result
+from patientbandits.result import Result
 from patientbandits.sweeps import Simulation
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a figure: a simulation drawn over its rounds, or one for each x, at its horizon."""
+    """One line of a figure: a simulation over its rounds, or one for each x, at its horizon."""
 
     name: str
     simulations: Sequence[Simulation]
@@ -38,10 +39,10 @@ class Series:
     """A curve with its numbers: mean and 95 % interval at each x."""
 
     name: str
-    x: Array
-    mean: Array
-    low: Array
-    high: Array
+    x: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     results: list[Result] = field(repr=False)
     color: str | None = None
     label: str | None = None
@@ -83,7 +84,7 @@ class Series:
         return problem.gaps
 
     @property
-    def trace(self) -> Array:
+    def trace(self) -> NDArray[np.float64]:
         """What the policy's `trace` gave, mean over the runs."""
         trace = self.results[0].trace
         assert trace is not None
@@ -101,7 +102,7 @@ class Series:
         """Rise of the mean per unit of x between two places."""
         return (self.at(end) - self.at(start)) / (end - start)
 
-    def local_exponent(self) -> Array:
+    def local_exponent(self) -> NDArray[np.float64]:
         """d log mean / d log x: 1 where the curve is linear, 0 where it is flat."""
         return np.gradient(np.log(self.mean), np.log(self.x))
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.figures import Points
 from patientbandits.paper.curve import Curves, Series
-from patientbandits.result import Array
 
 RELATIVE_TOLERANCE = 0.05
 ABSOLUTE_TOLERANCE = 4.0
@@ -76,7 +76,9 @@ def deviations(
     return rows
 
 
-def _deviation(preset: str, curve: Series, dots: Dots, judged: bool) -> tuple[Deviation, Array]:
+def _deviation(
+    preset: str, curve: Series, dots: Dots, judged: bool
+) -> tuple[Deviation, NDArray[np.float64]]:
     """Of one curve, and its relative deviations point by point."""
     x = np.array([dot[0] for dot in dots])
     published = np.array([dot[1] for dot in dots])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits import theory
 from patientbandits.delays import Pareto
 from patientbandits.paper.claim import Claim, verdict
-from patientbandits.result import Array
 
 DELTA = 0.05
 COVERAGE_PULLS = (10, 30, 100, 300, 1000)
@@ -45,7 +45,7 @@ def coverage_rows(seed: int) -> list[Coverage]:
     return rows
 
 
-def _coverage(tail: float, pulls: int, error: Array) -> Coverage:
+def _coverage(tail: float, pulls: int, error: NDArray[np.float64]) -> Coverage:
     printed = theory.confidence_width(pulls, 1, 1, tail, "paper", DELTA)
     tight = theory.confidence_width(pulls, 1, 1, tail, "tight", DELTA)
     unbiased = np.sqrt(np.log(2 / DELTA) / (2 * pulls))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits import problems, theory
 from patientbandits.bandit import Bandit
 from patientbandits.paper.claim import Claim, verdict
 from patientbandits.policies import KLUCB, PatientBandits, Policy, Thompson
 from patientbandits.problem import Problem
-from patientbandits.result import Array
 
 TWIN_HORIZON = 1000
 TWIN_ALPHA = 0.3
@@ -47,7 +47,7 @@ def indistinguishable_claim(seed: int) -> Claim:
 
 
 def _decisions(
-    policy: Policy, problem: Problem, uniforms: Array, in_time: float, seed: int
+    policy: Policy, problem: Problem, uniforms: NDArray[np.float64], in_time: float, seed: int
 ) -> list[int]:
     """The arms pulled. Given u, arm 2 pays if u < its mean: in time if u < ``in_time``.
 

@@ -10,35 +10,45 @@ from numpy.typing import NDArray
 LEVEL = 0.95
 
 
-def student_probability(t: float, degrees: int) -> float:
-    """P(|X| <= t) for Student's law with a whole number of degrees of freedom        (Abramowitz & Stegun 26.7.3 and 26.7.4)"""
-    angle = math.atan(t / math.sqrt(degrees))
-    odd = degrees % 2
-    term = math.sin(angle) * (math.cos(angle) if odd else 1.0)
-    total = 0.0
-    for k in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= math.cos(angle) ** 2 * (k - 1) / k
-    return 2 / math.pi * (angle + total) if odd else total
+def student_interval(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Mean over the first axis, and the ends of its 95 % interval: mean -+ t sd / sqrt(runs)."""
+    mean = values.mean(axis=0)
+    runs = len(values)
+    half = student_quantile(runs - 1) * values.std(axis=0, ddof=1) / math.sqrt(runs)
+    return mean, mean - half, mean + half
 
 
 def student_quantile(degrees: int, level: float = LEVEL) -> float:
     """The t with P(|X| <= t) = level, by bisection."""
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while student_probability(high, degrees) < level:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high) if student_probability(middle, degrees) < level else (low, middle)
-        )
+        if student_probability(middle, degrees) < level:
+            low = middle
+        else:
+            high = middle
     return high
 
 
-def interval(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Mean over the first axis, and the ends of its 95 % interval: mean -+ t sd / sqrt(runs)."""
-    mean, runs = values.mean(axis=0), len(values)
-    half = student_quantile(runs - 1) * values.std(axis=0, ddof=1) / math.sqrt(runs)
-    return mean, mean - half, mean + half
+def student_probability(t: float, degrees: int) -> float:
+    """P(|X| <= t) for Student's law with a whole number of degrees of freedom.
+
+    Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even).
+    """
+    angle = math.atan(t / math.sqrt(degrees))
+    odd = degrees % 2
+    term = math.sin(angle)
+    if odd:
+        term *= math.cos(angle)
+    total = 0.0
+    for k in range(2 + odd, degrees + 1, 2):
+        total += term
+        term *= math.cos(angle) ** 2 * (k - 1) / k
+    if odd:
+        return 2 / math.pi * (angle + total)
+    return total
