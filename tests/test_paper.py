@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from patientbandits import paper
+from patientbandits.paper import reproduce as reproduce_module
 from patientbandits.paper.experiment import PublishedFigure
-from patientbandits.paper.experiments import EXPERIMENTS
+from patientbandits.paper.experiments import EXPERIMENTS, experiments_in
 from patientbandits.paper.published import published_points
 from patientbandits.paper.reproduce import reproduce
 
@@ -111,6 +113,53 @@ def test_the_report_keeps_its_order_whatever_is_asked_first(tmp_path: Path) -> N
     assert summary["experiments"] == asked
     shown = list(dict.fromkeys(claim["experiment"] for claim in summary["claims"]))
     assert shown == ["homogeneous", "alpha_sweep", "theory"]
+
+
+NEW_EXPERIMENT = """
+from patientbandits.delays import Fixed
+from patientbandits.figures import Panel
+from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.curve import Curve
+from patientbandits.paper.experiment import SimulatedExperiment
+from patientbandits.policies import UCB1
+from patientbandits.problem import Problem
+from patientbandits.sweeps import Simulation
+
+
+class AllWait(SimulatedExperiment):
+    name = "all_wait"
+    heading = "Everybody waits"
+    text = "Both arms pay after fifty rounds."
+
+    def curves(self, preset):
+        problem = Problem([0.2, 0.8], Fixed(50))
+        return [Curve("UCB1", [Simulation(problem, UCB1(), 500, 4)])]
+
+    def panels(self, found):
+        return [Panel("regret", "round", "regret", [c.line() for c in found[""].values()])]
+
+    def claims(self, curves, preset):
+        last = curves["UCB1"].last
+        better = verdict(last < curves["UCB1"].random_regret())
+        return [Claim("a thought", "UCB1 learns", better, f"{last:.1f}")]
+"""
+
+
+def test_a_new_experiment_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the file says is found, run, drawn, written and checked."""
+    (tmp_path / "figure9_new.py").write_text(NEW_EXPERIMENT)
+    monkeypatch.setattr(paper, "__path__", [*paper.__path__, str(tmp_path)])
+    (found,) = experiments_in("figure9_new")
+    monkeypatch.setitem(EXPERIMENTS, found.name, found)
+    monkeypatch.setattr(reproduce_module, "NAMES", tuple(EXPERIMENTS))
+    out = tmp_path / "out"
+    summary = reproduce(out, [found.name])
+    assert [claim["verdict"] for claim in summary["claims"]] == ["holds"]
+    assert (out / "figures" / "all_wait.png").exists()
+    assert "UCB1,500," in (out / "data" / "all_wait.csv").read_text()
+    page = (out / "report.html").read_text()
+    assert "Everybody waits</h2>" in page
+    assert "Both arms pay after fifty rounds." in page
 
 
 @pytest.mark.parametrize("name", FIGURES)

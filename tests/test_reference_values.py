@@ -25,7 +25,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("problem", "alpha", "expected"), VALUES)
 def test_mean_regret(problem, alpha, expected):
-    """Within 2 %. The standard error is below 0.3 %: a true value is refused at a rate below 1e-3."""
+    """Within 2 %. The standard error is below 0.3 %: a true value fails at a rate below 1e-3."""
     final = pb.simulate(problem, pb.PatientBandits(alpha), 3000, RUNS, SEED).final
     assert final.std() / RUNS**0.5 < 0.003 * expected
     assert final.mean() == pytest.approx(expected, rel=0.02)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from inspect import isabstract
+from itertools import chain
 
 from patientbandits.paper.experiment import PaperExperiment
 
@@ -34,7 +35,5 @@ def experiments_in(file: str) -> list[PaperExperiment]:
     return found
 
 
-EXPERIMENTS: dict[str, PaperExperiment] = {
-    experiment.name: experiment for file in FILES for experiment in experiments_in(file)
-}
+EXPERIMENTS = {one.name: one for one in chain.from_iterable(map(experiments_in, FILES))}
 """By the names that the command line takes."""

@@ -20,7 +20,9 @@ def report_page(
     sections: list[Section], summary: dict[str, Any], figures: Path, seconds: float
 ) -> str:
     """The page; it takes its pictures from the folder ``figures``."""
-    counts = Counter(claim.verdict for section in sections for _, claim in section.claims)
+    counts = Counter[str]()
+    for section in sections:
+        counts.update(claim.verdict for _, claim in section.claims)
     return render_page(
         "paper/report.html.j2",
         figures,

@@ -5,25 +5,30 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import choice, whole
 from patientbandits.figures import draw
 from patientbandits.pages import write_csv
-from patientbandits.paper.curve import Curve, Findings, Series
+from patientbandits.paper.curve import Curve, Curves, Findings, Series
 from patientbandits.paper.experiment import PaperExperiment, Section
 from patientbandits.paper.experiments import EXPERIMENTS
 from patientbandits.paper.report import report_page
 from patientbandits.problems import PRESETS
-from patientbandits.result import write_atomically
-from patientbandits.sweeps import sweep
+from patientbandits.result import Result, write_atomically
+from patientbandits.sweeps import Simulation, sweep
 
 NAMES = tuple(EXPERIMENTS)
 DEFAULT_SEED = 2020
-COLUMNS = ("preset", "curve", "x", "mean", "low95", "high95", "runs")
+DATA_COLUMNS = ("preset", "curve", "x", "mean", "low95", "high95", "runs")
+
+
+CurvesByPreset = dict[tuple[str, str], list[Curve]]
+"""(experiment, preset) -> its curves"""
 
 
 def reproduce(
@@ -54,15 +59,11 @@ def reproduce(
 
     asked = sorted((EXPERIMENTS[name] for name in names), key=lambda one: one.place)
     curves = curves_of(asked, presets, runs, seed)
-    simulations = [s for group in curves.values() for curve in group for s in curve.simulations]
+    simulations = simulations_of(curves)
     rounds = sum(simulation.rounds for simulation in simulations)
     progress = start(rounds) if start else None
-    played = iter(sweep(simulations, folder / "pieces", workers, progress, on))
-    found = {
-        key: {curve.name: Series.of(curve, played) for curve in group}
-        for key, group in curves.items()
-    }
-    findings = Findings(seed, presets, found)
+    results = sweep(simulations, folder / "pieces", workers, progress, on)
+    findings = Findings(seed, presets, with_numbers(curves, results))
 
     (folder / "figures").mkdir(exist_ok=True)
     (folder / "data").mkdir(exist_ok=True)
@@ -87,13 +88,32 @@ def reproduce(
 
 def curves_of(
     experiments: Sequence[PaperExperiment], presets: Sequence[str], runs: int | None, seed: int
-) -> dict[tuple[str, str], list[Curve]]:
+) -> CurvesByPreset:
     """(experiment, preset) -> its curves, with the seed and, if given, the number of runs."""
     found = {}
     for experiment in experiments:
         for preset in experiment.readings(presets):
             curves = experiment.curves(preset)
             found[experiment.name, preset] = [curve.adjusted(runs, seed) for curve in curves]
+    return found
+
+
+def simulations_of(curves: CurvesByPreset) -> list[Simulation]:
+    """Those of all curves, in order."""
+    found: list[Simulation] = []
+    for curve in chain.from_iterable(curves.values()):
+        found += curve.simulations
+    return found
+
+
+def with_numbers(
+    curves: CurvesByPreset, results: Sequence[Result]
+) -> Mapping[tuple[str, str], Curves]:
+    """The curves with what `simulations_of` them gave."""
+    played = iter(results)
+    found = {}
+    for key, group in curves.items():
+        found[key] = {curve.name: Series.of(curve, played) for curve in group}
     return found
 
 
@@ -105,9 +125,11 @@ def write_figure_and_data(experiment: PaperExperiment, findings: Findings, folde
         return
     found = {preset: findings.curves[name, preset] for preset in readings}
     draw(experiment.panels(found), folder / "figures" / name)
-    curves = [(preset, curve) for preset in readings for curve in found[preset].values()]
-    rows = (row for preset, curve in curves for row in rows_of(preset, curve))
-    write_csv(folder / "data" / f"{name}.csv", COLUMNS, rows)
+    rows: list[Sequence[object]] = []
+    for preset in readings:
+        for curve in found[preset].values():
+            rows += rows_of(preset, curve)
+    write_csv(folder / "data" / f"{name}.csv", DATA_COLUMNS, rows)
 
 
 def rows_of(preset: str, curve: Series) -> Iterator[Sequence[object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class WorstCase(SimulatedExperiment):
     )
 
     def curves(self, preset: str) -> list[Curve]:
-        return [self.curve(alpha, T) for alpha in WORST_ALPHAS for T in WORST_HORIZONS]
+        return [self.curve(alpha, T) for alpha, T in product(WORST_ALPHAS, WORST_HORIZONS)]
 
     def curve(self, alpha: float, horizon: int) -> Curve:
         policy = PatientBandits(alpha)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ DEPARTURE_VARIANTS = [
     *(Variant("printed", penalty) for penalty in ("paper", 1.0, 0.3, 0.1, 0.01)),
     *(Variant("c/2", penalty) for penalty in ("paper", 4.0, 3.0, 1.0)),
 ]
-LATE = Variant("printed", 0.1)
+LATE_DEPARTURE = Variant("printed", 0.1)
 """With the printed d / D it shows what a late departure costs."""
 
 PRINTED_PENALTY = Variant("c/2", "paper")
@@ -60,17 +61,11 @@ class DepartureCase(NamedTuple):
 
 def departure_simulations(size: StudySize) -> dict[DepartureCase, Simulation]:
     """Every variant on every problem."""
-    cases = [
-        DepartureCase(gap, tail, variant)
-        for gap in DEPARTURE_GAPS
-        for tail in DEPARTURE_TAILS
-        for variant in DEPARTURE_VARIANTS
-    ]
     found = {}
-    for case in cases:
-        found[case] = Simulation(
-            slow_problem(case.gap, case.tail),
-            case.variant.policy(),
+    for gap, tail, variant in product(DEPARTURE_GAPS, DEPARTURE_TAILS, DEPARTURE_VARIANTS):
+        found[DepartureCase(gap, tail, variant)] = Simulation(
+            slow_problem(gap, tail),
+            variant.policy(),
             horizon=size.shorter,
             runs=min(size.runs, MOST_RUNS),
             seed=size.seed,
@@ -163,14 +158,14 @@ def late_values(data: StudyData) -> dict[str, Any]:
         for row in data.departures
         if int(row["horizon"]) == data.size.horizon
     }
-    late_round = float(left[LATE.key]["median"])
-    late = data.curve(LATE.name)
+    late_round = float(left[LATE_DEPARTURE.key]["median"])
+    late = data.curve(LATE_DEPARTURE.name)
     before = [row for row in late if int(row["round"]) < late_round][-1]
     printed_penalty = left[PRINTED_PENALTY.key]
     return {
         "printed_left": left[PRINTED.key]["left"],
         "late": late[-1],
-        "late_penalty": LATE.penalty,
+        "late_penalty": LATE_DEPARTURE.penalty,
         "late_round": in_powers(late_round),
         "late_before": f"{float(before['regret']):.0f}",
         "late_before_round": in_powers(int(before["round"])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from patientbandits.sweeps import Simulation
 GAP_OVER_TIME = 0.2
 TAIL_OVER_TIME = 0.3
 PENALTIES: tuple[str | float, ...] = ("paper", 1.0, 0.3, 0.1, 0.03, 0.01)
-VARIANTS = [Variant(ratio, penalty) for ratio in ("printed", "c/2") for penalty in PENALTIES]
+VARIANTS = [Variant(*chosen) for chosen in product(("printed", "c/2"), PENALTIES)]
 INVALID = Variant("c/2", 0.01)
 """Its alpha_low exceeds alpha."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from patientbandits.figures import Line, Panel, draw
 from patientbandits.paper.adaptivity.data import DataRow, StudyData
-from patientbandits.paper.adaptivity.departures import LATE, PRINTED_PENALTY
+from patientbandits.paper.adaptivity.departures import LATE_DEPARTURE, PRINTED_PENALTY
 from patientbandits.paper.adaptivity.over_gaps import HARD_C, HARD_GAPS, HARD_TAIL
 from patientbandits.paper.adaptivity.over_time import (
     GAP_OVER_TIME,
@@ -31,10 +31,10 @@ SHADES = ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000")
 """One for each penalty."""
 
 AT_RANDOM = "playing at random"
-SHOWN = {
+LINE_STYLES = {
     PRINTED.name: ("#9a9a9a", "-"),
     PRINTED_PENALTY.name: ("#555b66", "--"),
-    LATE.name: ("#96331b", "--"),
+    LATE_DEPARTURE.name: ("#96331b", "--"),
     INVALID.name: ("#8fce8f", "-"),
     "UCB1": ("#111111", "-"),
     "PatientBandits, true alpha": ("#1b6ca8", "-"),
@@ -83,7 +83,7 @@ def _time_panel(data: StudyData) -> Panel:
     lines = []
     for policy in data.policies():
         name = _name_in_figure(policy)
-        if name not in SHOWN:
+        if name not in LINE_STYLES:
             continue
         rows = _late_rows(data, policy)
         line = _line(name, "round", rows, np.ones(len(rows)))
@@ -100,7 +100,7 @@ def _time_panel(data: StudyData) -> Panel:
 
 def _gap_panel(data: StudyData) -> Panel:
     """Share of wrong pulls over the gap."""
-    color, dash = SHOWN[AT_RANDOM]
+    color, dash = LINE_STYLES[AT_RANDOM]
     ends = [min(HARD_GAPS), max(HARD_GAPS)]
     lines = [Line(AT_RANDOM, ends, [0.5, 0.5], color=color, dash=dash)]
     for policy in dict.fromkeys(row["policy"] for row in data.gaps):
@@ -119,7 +119,7 @@ def _gap_panel(data: StudyData) -> Panel:
 
 def _line(name: str, x: str, rows: Sequence[DataRow], units: NDArray[np.float64]) -> Line:
     """Regret in ``units``, over the column ``x``."""
-    color, dash = SHOWN[name]
+    color, dash = LINE_STYLES[name]
     return Line(
         name=name,
         x=_column(rows, x),
@@ -132,7 +132,7 @@ def _line(name: str, x: str, rows: Sequence[DataRow], units: NDArray[np.float64]
 
 
 def _ordered(lines: list[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: list(SHOWN).index(line.name))
+    return sorted(lines, key=lambda line: list(LINE_STYLES).index(line.name))
 
 
 def _late_rows(data: StudyData, policy: str) -> list[DataRow]:
