@@ -75,21 +75,15 @@ def run_reproduce(options: argparse.Namespace) -> None:
 
 
 def run_adaptivity(options: argparse.Namespace) -> None:
-    from patientbandits.paper.adaptivity import plan
     from patientbandits.paper.adaptivity.run import adaptivity
 
-    horizon = options.horizon
-    if horizon is None:
-        horizon = plan.QUICK_HORIZON if options.quick else plan.HORIZON
-    runs = options.runs
-    if runs is None:
-        runs = plan.QUICK_RUNS if options.quick else plan.RUNS
     page = adaptivity(
         options.out or "out/adaptivity",
-        horizon,
-        runs,
-        plan.SEED if options.seed is None else options.seed,
+        options.horizon,
+        options.runs,
+        options.seed,
         start=progress_bar(options),
+        quick=options.quick,
         **executor_options(options),
     )
     if options.json:

@@ -8,13 +8,13 @@ from typing import Any
 
 from patientbandits.compare.knowledge import pooled, slowest, valid_alpha
 from patientbandits.errors import choice
-from patientbandits.paper.experiments import (
+from patientbandits.paper.presets import patient
+from patientbandits.paper.section8_adaptive import (
     ADAPTIVE_ALPHA_FLOOR,
     ADAPTIVE_C,
     ADAPTIVE_MEAN_FLOOR,
     NEAREST_PENALTY,
     NEAREST_RATIO,
-    patient,
 )
 from patientbandits.policies import (
     DKLUCB,

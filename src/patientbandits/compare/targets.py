@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from patientbandits import problems
-from patientbandits.paper.experiments import D_UCB_TAIL, WINDOWS, patient
+from patientbandits.paper.figures3_4_ducb import D_UCB_TAIL, WINDOWS
+from patientbandits.paper.presets import patient
 from patientbandits.policies import DUCB, KLUCB, PatientBandits, PatientKL, PatientThompson, Policy
 from patientbandits.problem import Problem
 from patientbandits.result import Result
