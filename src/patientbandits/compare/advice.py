@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from patientbandits.compare.scores import Score, Standing, standings
 from patientbandits.compare.suite import HOPELESS, PROBLEM_KINDS, Case
-from patientbandits.compare.wording import in_words, plural, record_of, some, times_best
+from patientbandits.compare.wording import enumerated, plural, record_of, some, times_best
 
 CONDITIONS = {
     "nothing": "You know nothing about the delays",
@@ -103,14 +103,14 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         if plain is None:
             continue
         together = " together" if len(names) > 1 else ""
-        why = f"{times_best(plain).capitalize()} on {in_words(sorted(names))}{together}."
+        why = f"{times_best(plain).capitalize()} on {enumerated(sorted(names))}{together}."
         if order[0].typical * MUCH < plain.typical:
             why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
         near = [standing for standing in order[:RIVALS] if standing.typical < plain.typical * MUCH]
         told_nothing = [standing.policy for standing in near if standing.group == "nothing"]
         rivals = [policy for policy in told_nothing if policy != plain.policy]
         if rivals:
-            why += f" About as good: {in_words(rivals)}."
+            why += f" About as good: {enumerated(rivals)}."
         when = f"When {PROBLEM_KINDS.get(kind, kind)}"
         given.append(Advice(when=when, use=plain.policy, why=why))
     return given
@@ -189,7 +189,7 @@ def worse_than_chance(rows: Sequence[Score]) -> list[Advice]:
         return []
     never = [policy for policy in bad if not bad[policy]]
     counts = [f"{policy} on {plural(bad[policy], 'problem')}" for policy in often]
-    nowhere = in_words(never) if never else "nobody"
+    nowhere = enumerated(never) if never else "nobody"
     return [
         Advice(
             when="Worse than pulling at random somewhere",

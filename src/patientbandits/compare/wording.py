@@ -16,7 +16,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}s"
 
 
-def in_words(parts: Sequence[str]) -> str:
+def enumerated(parts: Sequence[str]) -> str:
     """a, b and c"""
     if len(parts) == 1:
         return parts[0]
@@ -26,8 +26,8 @@ def in_words(parts: Sequence[str]) -> str:
 def some(parts: Sequence[str]) -> str:
     """The first few, and how many more there are."""
     if len(parts) <= MOST_EXAMPLES + 1:
-        return in_words(parts)
-    return in_words([*parts[:MOST_EXAMPLES], f"{len(parts) - MOST_EXAMPLES} more"])
+        return enumerated(parts)
+    return enumerated([*parts[:MOST_EXAMPLES], f"{len(parts) - MOST_EXAMPLES} more"])
 
 
 def times_best(standing: Standing) -> str:
