@@ -96,7 +96,7 @@ def test_lengths_and_docstrings() -> None:
         'def f():\n    """It."""\n    return 1\n\n\ndef g(): return 2\n\n\ndef _h(): return 3\n'
     )
     counts = counted(source)
-    assert counts.file_lengths == {"module.py": 6}
+    assert counts.file_lengths == {"module.py": 9}
     assert list(counts.function_lengths.values()) == [3, 1, 1]
     assert (counts.public_functions, counts.documented) == (2, 1)
     lines = style.length_lines(counts)
