@@ -107,7 +107,7 @@ def policy_rows(quick: bool) -> list[Row]:
 
 
 SAME_DELAYS = (0.7, 0.7)
-"""With the arms of W1 later rounds are other work than early ones: the slow arm is pulled more often.
+"""With the arms of W1 later rounds are other work than early ones, with more pulls of the slow arm.
 With these they are not."""
 
 
