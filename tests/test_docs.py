@@ -123,3 +123,12 @@ def test_supported_pythons_are_named_alike() -> None:
     assert project["requires-python"] == f">={pythons[0]}"
     guide = (ROOT / "CONTRIBUTING.md").read_text()
     assert f"Python {pythons[0]} to {pythons[-1]}" in guide
+
+
+def test_slow_files_are_there() -> None:
+    listed = re.findall(
+        r'^        "(.*\.py)",$', (ROOT / "tests/conftest.py").read_text(), re.MULTILINE
+    )
+    assert len(listed) > 10
+    for name in listed:
+        assert (ROOT / "tests" / name).exists(), name
