@@ -38,15 +38,20 @@ SLOW_FILES = frozenset(
 """They start servers, clusters or browsers, kill processes, fill disks, compile from nothing, or
 play thousands of runs. A new file is quick until it is listed here."""
 
-SLOW_CASES = ("postgres", "QPMD", "GuardedThompson")
-"""Cases of a parametrised test: what needs a server, and policies over other policies, which
-compile a kernel for each of them."""
+SLOW_NAMES = (
+    "postgres",  # needs a server
+    "QPMD",  # policies over other policies: a kernel for each of them
+    "GuardedThompson",
+    "1024-1100",  # long loops, interpreted
+    "test_example_runs",  # a process for each
+    "test_upper_bound_of_a_law_with_late_steps",
+)
+"""Single tests, and cases of parametrised ones: parts of their names."""
 
 
 def is_slow(file: str, name: str) -> bool:
     """Whether `make quick` leaves out the test ``name`` of ``file``."""
-    _, _, cases = name.partition("[")
-    return file in SLOW_FILES or any(case in cases for case in SLOW_CASES)
+    return file in SLOW_FILES or any(part in name for part in SLOW_NAMES)
 
 
 def pytest_configure(config: pytest.Config) -> None:
