@@ -18,7 +18,7 @@ from cases import PROBLEMS
 from distributed import Client
 
 import patientbandits as pb
-from patientbandits import sweeps, team
+from patientbandits import executors, pieces
 
 HEAVY = PROBLEMS["heavy tails"]
 PATHS = os.pathsep.join(str(path) for path in (Path(__file__).parent, Path(pb.__file__).parents[1]))
@@ -46,7 +46,7 @@ def simulations(*policies):
 
 @pytest.fixture
 def in_pieces(monkeypatch):
-    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 10_000)
+    monkeypatch.setattr(pieces, "PIECE_ROUNDS", 10_000)
 
 
 def contents(folder):
@@ -227,7 +227,7 @@ def test_a_piece_that_kills_its_worker_is_an_error(in_pieces, tmp_path):
 
 
 def test_workers_with_other_versions_or_code_are_refused():
-    piece = sweeps.pieces_of(simulations()[0], elsewhere=True)[0]
+    piece = pieces.pieces_of(simulations()[0], elsewhere=True)[0]
     assert len(piece.play(1).regret) == 400
     for change in ({"versions": {**piece.expected.versions, "numpy": "1.0"}}, {"code": "another"}):
         with pytest.raises(
@@ -237,7 +237,7 @@ def test_workers_with_other_versions_or_code_are_refused():
 
 
 def test_who_cannot_work_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(team, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(executors, "CONNECT_SECONDS", 1)
     for change, message in (
         ({"on": "thread"}, "must be one of threads, processes, or the address"),
         ({"on": "tcp://here"}, "must be one of threads, processes, or the address"),
@@ -263,10 +263,10 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
 KILLED = """
 import os, signal, sys
 import patientbandits as pb
-from patientbandits import sweeps
+from patientbandits import pieces
 from test_cluster import simulations
 
-sweeps.PIECE_ROUNDS = 10_000
+pieces.PIECE_ROUNDS = 10_000
 writes, sync = [], os.fsync
 
 def fsync(file):

@@ -27,7 +27,7 @@ from patientbandits.policies import POLICIES
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.bootstrapped import improve
 from patientbandits.policies.fading import RELATIVE
-from patientbandits.problem import problem_from
+from patientbandits.registry import problem_from
 from patientbandits.result import Result
 from patientbandits.study import read_study
 
@@ -147,7 +147,7 @@ def test_feedback_is_carried():
     )  # as in files written before there was a choice
     assert problem_from(PROBLEMS["heavy tails"].describe()).feedback == "rewards"
     addresses = {
-        pb.Simulation(problem, pb.UCB1(), 50).address(0, 5)
+        pb.Simulation(problem, pb.UCB1(), 50).piece_name(0, 5)
         for problem in (HEAVY, PROBLEMS["heavy tails"])
     }
     assert len(addresses) == 2
@@ -283,9 +283,9 @@ def test_qpmd_is_content_and_travels(tmp_path):
     result.save(tmp_path / "r.npz")
     assert Result.load(tmp_path / "r.npz").policy == policy
     kinds = [pb.QPMD(base) for base in (pb.UCB1(), pb.MOSS(), pb.KLUCB(), pb.KLUCB(1.0))]
-    addresses = [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
+    addresses = [pb.Simulation(HEAVY, kind, 50).piece_name(0, 5) for kind in kinds]
     assert len(set(addresses)) == 4
-    assert addresses == [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
+    assert addresses == [pb.Simulation(HEAVY, kind, 50).piece_name(0, 5) for kind in kinds]
     assert (
         rule_of(pb.QPMD(pb.KLUCB()), 2, True).hooks
         == rule_of(pb.QPMD(pb.KLUCB(1.0)), 2, True).hooks

@@ -11,18 +11,13 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from patientbandits.live.errors import RefusedError, UnknownError
 from patientbandits.live.names import printable_text
+from patientbandits.live.scopes import SCOPES
+from patientbandits.live.shop import Shop
 
-if TYPE_CHECKING:  # the command line waits for this file
-    from patientbandits.live.shop import Shop
-
-KeyScope = Literal["decide", "convert", "read", "admin"]
-"""``admin`` includes the others."""
-
-SCOPES: tuple[str, ...] = get_args(KeyScope)
 KEY_PREFIX = "pb_"
 RANDOM_BYTES = 32
 ID_LENGTH = 12

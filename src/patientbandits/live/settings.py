@@ -16,7 +16,7 @@ from patientbandits.live.names import printable_text
 from patientbandits.live.times import SECOND
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.base import rule_of
-from patientbandits.result import policy_from
+from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
 LONGEST_WINDOW = 10 * 366 * 86400.0

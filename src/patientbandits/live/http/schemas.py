@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
-from patientbandits.live.api_keys import KeyScope
 from patientbandits.live.names import LONGEST_TEXT, NAME
+from patientbandits.live.scopes import KeyScope
 from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS
 
 LARGEST_BATCH = 1000
