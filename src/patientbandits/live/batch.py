@@ -34,7 +34,7 @@ class PendingDecision(NamedTuple):
     duplicate: bool
 
 
-class Batch:
+class CommandBatch:
     def __init__(self, state: PolicyState, now: int, signer: Signer) -> None:
         self._state = state
         self._signer = signer

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
 from typing import TypeVar
 
-from patientbandits.live.batch import Batch
+from patientbandits.live.batch import CommandBatch
 from patientbandits.live.commands import Command, Decide, Retract
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
@@ -140,7 +140,7 @@ class Journal:
         state = self.state(experiment_id)
         forgets = state.memory.forgets
         for stretch in [commands] if forgets else stretches(commands):
-            lines = Batch(state, self.now(), self.signer).carry_out(stretch, self.store)
+            lines = CommandBatch(state, self.now(), self.signer).carry_out(stretch, self.store)
             self.store.append(lines)
             if not forgets and any(line.kind == "retraction" for line in lines):
                 state = PolicyState(self.store, state.experiment)

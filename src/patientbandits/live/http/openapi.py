@@ -58,13 +58,13 @@ def operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     if route.body:
         content = {JSON_MEDIA: {"schema": schemas[route.body]}}
         told["requestBody"] = {"required": True, "content": content}
-    found = parameters(route)
+    found = route_parameters(route)
     if found:
         told["parameters"] = found
     return told
 
 
-def parameters(route: Route) -> list[dict[str, Any]]:
+def route_parameters(route: Route) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if route.parameter is not None:
         schema = OTHER_PARAMETER
