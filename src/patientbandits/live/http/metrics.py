@@ -41,6 +41,9 @@ class ServiceCounts(Protocol):
     def commits(self) -> int: ...
 
     @property
+    def experiment_failures(self) -> int: ...
+
+    @property
     def waiting(self) -> int: ...
 
     @property
@@ -78,6 +81,11 @@ class Metrics:
             "patientbandits_commits",
             "Commits: commands / commits is the size of a batch",
             value=self._measured.commits,
+        )
+        yield CounterMetricFamily(
+            "patientbandits_experiment_failures",
+            "Batches of one experiment that failed alone; the log names it",
+            value=self._measured.experiment_failures,
         )
         yield GaugeMetricFamily(
             "patientbandits_waiting",

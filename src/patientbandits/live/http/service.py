@@ -73,6 +73,10 @@ class Service:
         return self._journal.batches
 
     @property
+    def experiment_failures(self) -> int:
+        return self._journal.experiment_failures
+
+    @property
     def waiting(self) -> int:
         return self.writer.waiting
 
