@@ -24,6 +24,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import LogStore
+from patientbandits.live.times import SECOND
 
 LOGGER = logging.getLogger("patientbandits.live")
 LOGGER.addHandler(logging.NullHandler())  # a program that uses the library says what is shown
@@ -52,9 +53,7 @@ class Failing(NamedTuple):
 
 
 class Journal:
-    def __init__(
-        self, store: LogStore, signer: Signer, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, store: LogStore, signer: Signer, clock: Callable[[], float]) -> None:
         self.store = store
         self.signer = signer
         self.clock = clock
@@ -74,6 +73,12 @@ class Journal:
 
     def now(self) -> int:
         return int(self.clock() * 1e6)
+
+    def ahead(self) -> float:
+        """Seconds by which a log's time is ahead of the clock: it was written by one too fast."""
+        now = self.now()
+        times = [state.time for state in list(self._states.values())]
+        return max((time - now for time in times), default=0) / SECOND
 
     def execute(self, commands: Sequence[Command]) -> None:
         """Carry out ``commands``; returns when each has its outcome, durable, or its error."""

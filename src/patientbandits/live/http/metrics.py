@@ -44,6 +44,12 @@ class ServiceCounts(Protocol):
     def experiment_failures(self) -> int: ...
 
     @property
+    def clock_jump(self) -> float: ...
+
+    @property
+    def log_ahead(self) -> float: ...
+
+    @property
     def waiting(self) -> int: ...
 
     @property
@@ -86,6 +92,16 @@ class Metrics:
             "patientbandits_experiment_failures",
             "Batches of one experiment that failed alone; the log names it",
             value=self._measured.experiment_failures,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_clock_jump_seconds",
+            "By how much the clock has jumped, while it is not believed",
+            value=self._measured.clock_jump,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_log_ahead_seconds",
+            "By how much the time of a log is ahead of the clock",
+            value=self._measured.log_ahead,
         )
         yield GaugeMetricFamily(
             "patientbandits_waiting",

@@ -77,6 +77,14 @@ class Service:
         return self._journal.experiment_failures
 
     @property
+    def clock_jump(self) -> float:
+        return getattr(self._journal.clock, "jump", 0.0)
+
+    @property
+    def log_ahead(self) -> float:
+        return max(self._journal.ahead(), 0.0)
+
+    @property
     def waiting(self) -> int:
         return self.writer.waiting
 
