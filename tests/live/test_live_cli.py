@@ -189,7 +189,10 @@ def test_serve_refuses_what_is_unsafe_or_impossible(tmp_path):
 
 
 def test_help_waits_for_nothing():
-    code = "import sys\nfrom patientbandits.cli import parser\nparser()\nprint(*(set(sys.modules) & {'numpy', 'msgspec', 'uvicorn', 'apsw'}))"
+    code = (
+        "import sys\nfrom patientbandits.cli import parser\nparser()\n"
+        "print(*(set(sys.modules) & {'numpy', 'msgspec', 'uvicorn', 'apsw'}))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
     )

@@ -68,7 +68,7 @@ def run_list(options: argparse.Namespace) -> None:
 
 
 def run_create(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import create_experiment
+    from patientbandits.live.answers import experiment_answer
 
     with opened_shop(options, create=True) as shop:
         settings = shop.settings(
@@ -78,7 +78,8 @@ def run_create(options: argparse.Namespace) -> None:
             options.sticky,
             options.scale,
         )
-        found, new = create_experiment(shop, options.experiment, settings, options.seed)
+        handle, new = shop.create_exactly(options.experiment, settings, options.seed)
+        found = experiment_answer(handle, settings)
     lines = experiment_lines(found)
     if not new:
         lines.append("    exists already")
@@ -95,7 +96,7 @@ def run_show(options: argparse.Namespace) -> None:
 
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import require
-    from patientbandits.live.answers import change_experiment, experiment_answer
+    from patientbandits.live.answers import experiment_answer
 
     require(
         options.window is None or not options.no_window,
@@ -106,7 +107,7 @@ def run_change(options: argparse.Namespace) -> None:
         "policy": policy_given(options.policy),
         "sticky": options.sticky,
         "window": options.window,
-        "add_arms": options.add,
+        "add": options.add,
         "retire": options.retire,
         "restore": options.restore,
     }
@@ -114,7 +115,7 @@ def run_change(options: argparse.Namespace) -> None:
     if options.no_window:
         wanted["window"] = None
     with opened_experiment(options) as handle:
-        found = experiment_answer(handle, change_experiment(handle, wanted))
+        found = experiment_answer(handle, handle.change_arms(**wanted))
     show(options, found, experiment_lines(found))
 
 

@@ -37,7 +37,7 @@ def add_key_commands(commands: Any, database: argparse.ArgumentParser) -> None:
 
 
 def run_create_key(options: argparse.Namespace) -> None:
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.api_keys import Keyring
 
     with opened_shop(options, create=True) as shop:
         token = Keyring(shop).create(options.scope, options.note)
@@ -46,7 +46,7 @@ def run_create_key(options: argparse.Namespace) -> None:
 
 def run_list_keys(options: argparse.Namespace) -> None:
     from patientbandits.live.answers import key_answer
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.api_keys import Keyring
 
     with opened_shop(options) as shop:
         found = [key_answer(key) for key in Keyring(shop).all()]
@@ -60,7 +60,7 @@ def key_line(key: KeyAnswer) -> str:
 
 
 def run_revoke_key(options: argparse.Namespace) -> None:
-    from patientbandits.live.keys import Keyring
+    from patientbandits.live.api_keys import Keyring
 
     with opened_shop(options) as shop:
         Keyring(shop).revoke(options.id)

@@ -81,7 +81,12 @@ def run_serve(options: argparse.Namespace) -> None:
     from patientbandits.live.http.server import serve
     from patientbandits.live.http.service import Options
 
-    settings = Options(not options.no_keys, options.rate, options.queue, options.log_level)
+    settings = Options(
+        keys=not options.no_keys,
+        rate=options.rate,
+        queue=options.queue,
+        log_level=options.log_level,
+    )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:
         sys.exit(code)

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from patientbandits.live.shop import ExperimentHandle, Shop
+    from patientbandits.live.experiment import ExperimentHandle
+    from patientbandits.live.shop import Shop
 
 
 @contextlib.contextmanager
 def told_failures() -> Iterator[None]:
     """Failures of the database become errors that the command line tells."""
     from patientbandits.errors import InputError
-    from patientbandits.live.refusals import UnavailableError
+    from patientbandits.live.errors import UnavailableError
 
     try:
         yield

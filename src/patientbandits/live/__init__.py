@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from patientbandits.live.commands import Conversion as Conversion
     from patientbandits.live.commands import Decision as Decision
     from patientbandits.live.commands import Retraction as Retraction
-    from patientbandits.live.refusals import ConflictError as ConflictError
-    from patientbandits.live.refusals import DifferentError as DifferentError
-    from patientbandits.live.refusals import RefusedError as RefusedError
-    from patientbandits.live.refusals import UnavailableError as UnavailableError
-    from patientbandits.live.refusals import UnknownError as UnknownError
-    from patientbandits.live.shop import ExperimentHandle as ExperimentHandle
+    from patientbandits.live.errors import ConflictError as ConflictError
+    from patientbandits.live.errors import DifferentError as DifferentError
+    from patientbandits.live.errors import RefusedError as RefusedError
+    from patientbandits.live.errors import UnavailableError as UnavailableError
+    from patientbandits.live.errors import UnknownError as UnknownError
+    from patientbandits.live.experiment import ExperimentHandle as ExperimentHandle
     from patientbandits.live.shop import Shop as Shop
     from patientbandits.live.shop import open as open
 

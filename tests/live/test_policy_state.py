@@ -1,4 +1,5 @@
-"""A policy's state is a function of the log: running on, rebuilding, growing and resuming give the same, and so does a simulation."""
+"""A policy's state is a function of the log: running on, rebuilding, growing and resuming give the
+same, and so does a simulation."""
 
 from __future__ import annotations
 
@@ -6,16 +7,18 @@ import naive
 import numpy as np
 import pytest
 from cases import LAW, policies
-from folds import counts, equal, minds_equal, running, same
+from folds import counts, equal, memories_equal, running, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live import state as folding
+from patientbandits.live import policy_memory, policy_state
 from patientbandits.live.commands import Convert, Decide, Retract
 from patientbandits.live.journal import stretches
-from patientbandits.live.settings import Settings, checked
-from patientbandits.live.state import Mind, State
-from patientbandits.live.store.sql import Experiment, Line
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.policy_memory import PolicyMemory
+from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.settings import new_settings
+from patientbandits.live.store.base import Experiment
 from patientbandits.policies import POLICIES
 
 ALLOWED = [
@@ -31,7 +34,8 @@ SIX_ARMS = pb.Problem(
 
 
 def play(shop, button, clock, problem, times, seed):
-    """The arms chosen at ``times`` in the world of `simulate`; what has arrived is reported before, in the same batch."""
+    """The arms chosen at ``times`` in the world of `simulate`; what has arrived is reported
+    before, in the same batch."""
     world, due, arms = naive.World(problem.describe(), len(times), seed, 0), {}, []
     for t, time in enumerate(times, 1):
         clock.now = time
@@ -75,7 +79,8 @@ def test_live_equals_simulation(fresh, clock, name):
 
 @ALL
 def test_live_equals_the_loop_at_any_times(fresh, clock, name):
-    """Against `Bandit`, interpreted: decisions at irregular times, several in one moment, and a long pause."""
+    """Against `Bandit`, interpreted: decisions at irregular times, several in one moment, and a
+    long pause."""
     rng = np.random.default_rng(3)
     steps = (
         rng.integers(0, 200, 90) * (rng.random(90) < 0.7) / 64
@@ -154,11 +159,11 @@ def test_snapshots(address, clock, policy, monkeypatch):
     with live.open(address, clock=clock) as shop:
         button = history(shop, clock, policy)
         expected = running(button)
-    monkeypatch.setattr(folding, "SNAPSHOT_EVERY", 20)
+    monkeypatch.setattr(policy_state, "SNAPSHOT_EVERY", 20)
     with live.open(address, clock=clock) as shop:
         button = shop.open("button")
         with monkeypatch.context() as patch:
-            patch.setattr(State, "_restart", None)  # would fail
+            patch.setattr(PolicyState, "_restart", None)  # would fail
             equal(running(button), expected)
         arms = [button.decide().arm for _ in range(25)]
         assert shop.store.snapshot_name(button.experiment.id)[0] == expected.seq + 20
@@ -195,16 +200,12 @@ def test_as_if_the_conversion_had_never_been(fresh, clock):
             if line.decision is not None and line.decision == lines[-1].decision
         ]
         assert len(undone) == 2
-        mind = Mind(button.experiment, button.settings)
-        mind.apply(
-            [
-                event
-                for line in lines
-                if line.seq not in undone and (event := mind.event(line)) is not None
-            ],
-            False,
-        )
-        minds_equal(running(button).mind, mind)
+        memory = PolicyMemory(button.experiment, button.settings)
+        decided = {about.decision.seq: about for about in shop.store.all_decided(1)}
+        kept = [line for line in lines if line.seq not in undone]
+        events = [memory.event(line, decided.get(line.decision)) for line in kept]
+        memory.apply([event for event in events if event is not None], False)
+        memories_equal(running(button).memory, memory)
 
 
 @ALL
@@ -212,49 +213,42 @@ def test_memory_grows(monkeypatch, name):
     """Room that was added is as good as room from the beginning."""
 
     def filled(policy, room):
-        monkeypatch.setattr(folding, "FIRST_CAPACITY", room)
-        settings = checked(Settings(("a", "b", "c"), policy.describe()))
-        mind, rng, seq, waiting = (
-            Mind(Experiment(1, "x", 4, 0), settings),
-            np.random.default_rng(2),
-            0,
-            [],
-        )
+        monkeypatch.setattr(policy_memory, "FIRST_CAPACITY", room)
+        settings = new_settings(["a", "b", "c"], policy)
+        memory = PolicyMemory(Experiment(id=1, name="x", seed=4, created=0), settings)
+        rng = np.random.default_rng(2)
+        waiting = []
         for j in range(170):
-            lines = [
-                Line(
-                    decision,
-                    "conversion",
-                    j * 10**6,
-                    arm,
-                    decision,
-                    10**6,
-                    time + 10**6,
-                    time,
-                    None,
-                    None,
-                )
-                for decision, arm, time in waiting[:: 1 + j % 7]
-            ]
+            told = [memory.event(*converted(decision, j)) for decision in waiting[:: 1 + j % 7]]
             del waiting[:: 1 + j % 7]
-            mind.apply([event for event in map(mind.event, lines) if event is not None], True)
-            fresh = [
-                Line(seq + k + 1, "decision", j * 10**6, None, None, None, None, None, None, None)
-                for k in range(13)
+            memory.apply([event for event in told if event is not None], True)
+            fresh = [decision_line(seq, j) for seq in range(13 * j + 1, 13 * j + 14)]
+            array, _ = memory.apply([memory.event(line, None) for line in fresh], True)
+            chosen = [
+                line._replace(arm=int(arm)) for line, arm in zip(fresh, array["arm"], strict=True)
             ]
-            array, _ = mind.apply([mind.event(line) for line in fresh], True)
-            waiting += [
-                (seq + k + 1, int(array["arm"][k]), j * 10**6)
-                for k in range(13)
-                if rng.random() < 0.3
-            ]
-            seq += 13
-        return mind
+            waiting += [line for line in chosen if rng.random() < 0.3]
+        return memory
+
+    def decision_line(seq, second):
+        return LogLine(experiment=1, seq=seq, kind="decision", time=second * 10**6)
+
+    def converted(decision, second):
+        line = LogLine(
+            experiment=1,
+            seq=decision.seq,
+            kind="conversion",
+            time=second * 10**6,
+            decision=decision.seq,
+            value=10**6,
+            happened=decision.time + 10**6,
+        )
+        return line, Decided(decision, line)
 
     for policy in policies(name):
         grown, roomy = filled(policy, 1024), filled(policy, 4096)
         assert grown.made == 170 * 13 > 2048
-        minds_equal(grown, roomy)
+        memories_equal(grown, roomy)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +264,7 @@ def test_growth_in_the_store(address, clock, policy):
             shop.journal.execute(batch)
             clock.now += 7.0
             shop.journal.execute([button.convert_command(item.outcome.id) for item in batch[::4]])
-        assert running(button).mind.capacity == 4096
+        assert running(button).memory.capacity == 4096
         assert same(button)
         expected = running(button)
     with live.open(address, clock=clock) as shop:
@@ -284,7 +278,7 @@ def test_memory_that_cannot_grow_is_refused():
         "mode": "uncensored",
     }
     with pytest.raises(live.RefusedError, match="any number of decisions"):
-        checked(Settings(("a",), rough))
+        new_settings(["a"], rough)
 
 
 @pytest.mark.parametrize(
@@ -327,10 +321,9 @@ def test_not_a_number(fresh, clock, monkeypatch):
             shop.experiment(name, ["a", "b"], policy=pb.UCB1()) for name in ("good", "bad")
         )
         bad.decide()
-        expected = running(bad)
-        mind = type(expected.mind)
+        running(bad)
         with monkeypatch.context() as patch:
-            patch.setattr(mind, "apply", lambda *arguments, **named: 1 / 0)
+            patch.setattr(PolicyMemory, "apply", lambda *arguments, **named: 1 / 0)
             with pytest.raises(live.UnavailableError, match="ZeroDivisionError"):
                 bad.decide()
         assert shop.store.head(bad.experiment.id) == 2

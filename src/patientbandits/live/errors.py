@@ -20,7 +20,7 @@ class UnknownError(RefusedError):
 
 
 class ConflictError(RefusedError):
-    """It does not fit what is there: another experiment of this name, an experiment that is paused."""
+    """It does not fit what is there: another experiment of this name, a paused experiment."""
 
     status = 409
     kind = "conflict"
@@ -33,7 +33,10 @@ class DifferentError(RefusedError):
 
 
 class UnavailableError(Exception):
-    """The store did not confirm: nothing was acknowledged. Repeating the request is safe if it carries an id or a key."""
+    """The store did not confirm: nothing was acknowledged.
+
+    Repeating the request is safe if it carries an id or a key.
+    """
 
     status = 503
     kind = "unavailable"

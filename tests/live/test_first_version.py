@@ -38,8 +38,8 @@ def test_goes_on(old):
             state = running(button)
             assert (
                 list(state.settings.arms),
-                state.mind.counts.pulls.tolist(),
-                state.mind.counts.paid.tolist(),
+                state.memory.counts.pulls.tolist(),
+                state.memory.counts.paid.tolist(),
             ) == (
                 told["arms"],
                 told["pulls"],

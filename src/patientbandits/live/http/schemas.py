@@ -1,14 +1,16 @@
-"""What is sent and what comes back. These types decode requests, and describe both in /openapi.json."""
+"""What is sent and what comes back: these types decode, and describe both in /openapi.json."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
-from patientbandits.live.settings import LONGEST_TEXT, LONGEST_WINDOW, MOST_ARMS, NAME
+from patientbandits.live.names import LONGEST_TEXT, NAME
+from patientbandits.live.scopes import KeyScope
+from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
@@ -95,9 +97,7 @@ class NewRetraction(In):
 
 
 class NewKey(In):
-    scopes: Annotated[
-        list[Literal["decide", "convert", "read", "admin"]], Meta(min_length=1, max_length=4)
-    ]
+    scopes: Annotated[list[KeyScope], Meta(min_length=1, max_length=4)]
     note: Annotated[
         str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
     ] = ""
@@ -154,7 +154,7 @@ class Alive(Struct):
     keys: Annotated[bool, Meta(description="whether requests need a key")]
 
 
-class Problem(Struct):
+class ProblemAnswer(Struct):
     type: str
     title: str
     status: int
@@ -170,5 +170,10 @@ class Count(Struct):
     value: float
 
 
-class Counts(Struct):
+class CountsAnswer(Struct):
     counts: list[Count]
+
+
+# as the clients made from /openapi.json know them
+ProblemAnswer.__name__ = "Problem"
+CountsAnswer.__name__ = "Counts"

@@ -1,4 +1,5 @@
-"""What both stores promise: the table of answers to conversions, keys, sticky units, retractions, changes, one log for all."""
+"""What both stores promise: the table of answers to conversions, keys, sticky units, retractions,
+changes, one log for all."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from folds import counts, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.commands import SKEW
+from patientbandits.live.batch import SKEW
 from patientbandits.live.ids import Signer
 
 MICRO = 10**6
@@ -22,7 +23,7 @@ FORGETS = (pb.UCB1(), pb.PatientThompson(), FORGETS_NOT)
 """One without a memory, one whose memory can take a conversion back, one whose memory cannot."""
 
 
-# --- conversions ------------------------------------------------------------------------------------------------------
+# --- conversions ---
 
 
 def test_first_and_again(shop, clock):
@@ -113,11 +114,11 @@ def test_before_its_decision_or_in_the_future(shop, clock):
         assert refusal.value.status == 422
     for fine in (-skew, skew):
         assert button.convert(button.decide().id, at=clock.now + fine) == (False, True)
-    assert all(
-        line.happened >= line.decided
-        for line in shop.store.lines(button.experiment.id, 0)
-        if line.kind == "conversion"
-    )
+    converted = [
+        about for about in shop.store.all_decided(button.experiment.id) if about.conversion
+    ]
+    assert len(converted) == 2
+    assert all(about.conversion.happened >= about.decision.time for about in converted)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_values_are_exact_in_any_order(shop):
         assert counts(button) == {"a": (len(values), expected)}
 
 
-# --- decisions --------------------------------------------------------------------------------------------------------
+# --- decisions ---
 
 
 def test_keys(shop, clock):
@@ -297,7 +298,7 @@ def test_a_clock_that_goes_back(shop, clock):
     assert same(button)
 
 
-# --- retractions ------------------------------------------------------------------------------------------------------
+# --- retractions ---
 
 
 @pytest.mark.parametrize("policy", FORGETS, ids=lambda policy: policy.owner)
@@ -339,7 +340,7 @@ def test_retractions(shop, clock, policy):
     assert same(button)
 
 
-# --- changes ----------------------------------------------------------------------------------------------------------
+# --- changes ---
 
 
 def test_changes_keep_the_history(shop, clock):
@@ -354,7 +355,7 @@ def test_changes_keep_the_history(shop, clock):
     for policy in (pb.PatientThompson(), FORGETS_NOT, pb.KLUCB()):
         button.change(policy=policy)
         assert counts(button) == every
-        assert button.settings.policy == policy.describe()
+        assert button.settings.policy == policy
     button.change(window=100.0)
     in_time = {arm: sum(1 for d in of[arm] if made.index(d) < 10) for arm in "ab"}
     assert counts(button) == {arm: (len(of[arm]), 250_000 * in_time[arm]) for arm in "ab"}

@@ -1,4 +1,5 @@
-"""Random sequences of everything, against a model of what must be true: a list of decisions and three numbers."""
+"""Random sequences of everything, against a model of what must be true: a list of decisions and
+three numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from hypothesis.stateful import (
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.commands import SKEW
+from patientbandits.live.batch import SKEW
 from patientbandits.live.ids import Signer
 
 POLICIES = [pb.UCB1(), pb.PatientThompson(), policies("AdaptPatientBandits")[1]]

@@ -10,9 +10,10 @@ import pytest
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.http.limits import Limits
-from patientbandits.live.http.problems import ProblemError
-from patientbandits.live.keys import SCOPES, Keyring, new_token
+from patientbandits.live.api_keys import Keyring, new_token
+from patientbandits.live.http.access import Limits
+from patientbandits.live.http.response import ProblemError
+from patientbandits.live.scopes import SCOPES
 
 NEEDS = [
     ("POST", "/v1/experiments/a/decisions", {}, "decide"),

@@ -9,29 +9,43 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from patientbandits.live.http.problems import ProblemError
-from patientbandits.live.keys import Key
-from patientbandits.live.refusals import RefusedError
+from patientbandits.live.api_keys import Key
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.http.response import CLOSE, ProblemError
 
-Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Kind = TypeVar("Kind")
+Body = TypeVar("Body")
 
+JSON = b"application/json"
 BODY_SECONDS = 30.0
 """how long a client may take to send a body"""
 
+DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
+
 
 class Request:
-    __slots__ = ("_receive", "headers", "id", "key", "part", "scope")
+    """``part``: the part of the path that varies. ASGI calls ``asgi`` the scope."""
 
-    def __init__(self, scope: Scope, receive: Receive, part: str) -> None:
-        self.scope, self._receive, self.part = scope, receive, part
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+    __slots__ = ("_receive", "asgi", "headers", "key", "part")
+
+    def __init__(self, asgi: dict[str, Any], receive: Receive, part: str) -> None:
+        self.asgi = asgi
+        self.part = part
+        self.headers: dict[bytes, bytes] = dict(asgi["headers"])
         self.key: Key | None = None
-        self.id = ""
+        """whose request it is, once it is authorised"""
+        self._receive = receive
 
-    async def body(self, limit: int) -> bytes:
+    async def read(self, kind: type[Body], limit: int) -> Body:
+        """The body as ``kind``."""
+        media = self.headers.get(b"content-type", b"")
+        if media != JSON and media.split(b";")[0].strip().lower() != JSON:
+            raise ProblemError(
+                415, "media type", "the body must be JSON: send content-type application/json."
+            )
+        return decoded(await self._body(limit), kind)
+
+    async def _body(self, limit: int) -> bytes:
         """The whole body, of at most ``limit`` bytes."""
         length = self.headers.get(b"content-length")
         if length is not None and int(length) > limit:
@@ -49,26 +63,18 @@ class Request:
         return body
 
     async def _rest(self, first: bytes, limit: int) -> bytes:
-        parts, size, more = [first], len(first), True
+        parts = [first]
+        size = len(first)
+        more = True
         while more and size <= limit:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise ProblemError(400, "malformed", "the body ended early.", CLOSE)
-            parts.append(message.get("body", b""))
-            size, more = size + len(parts[-1]), message.get("more_body", False)
+            part = message.get("body", b"")
+            parts.append(part)
+            size += len(part)
+            more = message.get("more_body", False)
         return b"".join(parts)
-
-    async def read(self, kind: type[Kind], limit: int) -> Kind:
-        """The body as ``kind``."""
-        content = self.headers.get(b"content-type", b"")
-        if (
-            content != b"application/json"
-            and content.split(b";")[0].strip().lower() != b"application/json"
-        ):
-            raise ProblemError(
-                415, "media type", "the body must be JSON: send content-type application/json."
-            )
-        return decoded(await self.body(limit), kind)
 
     async def gone(self) -> None:
         """Returns when the client has left."""
@@ -76,8 +82,8 @@ class Request:
             pass
 
     def query(self, **defaults: str) -> dict[str, str]:
-        """The values given in the address, each at most once, over the defaults."""
-        text = self.scope["query_string"].decode("ascii", "replace")
+        """The values given after the path, each at most once, over the defaults."""
+        text = self.asgi["query_string"].decode("ascii", "replace")
         given = parse_qsl(text, keep_blank_values=True)
         names = [name for name, _ in given]
         if len(set(names)) < len(names) or not set(names) <= set(defaults):
@@ -87,21 +93,24 @@ class Request:
             )
         return defaults | dict(given)
 
-
-CLOSE = ((b"connection", b"close"),)
+    def header(self, name: bytes) -> str | None:
+        value = self.headers.get(name)
+        if value is None:
+            return None
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise RefusedError("request: a header must be UTF-8.") from None
 
 
 def too_large(limit: int) -> ProblemError:
     return ProblemError(413, "too large", f"the body must be at most {limit} bytes.", CLOSE)
 
 
-DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
-
-
-def decoded(body: bytes | msgspec.Raw, kind: type[Kind]) -> Kind:
-    decoder = DECODERS.get(kind) or DECODERS.setdefault(
-        kind, msgspec.json.Decoder(kind, strict=True)
-    )
+def decoded(body: bytes | msgspec.Raw, kind: type[Body]) -> Body:
+    decoder = DECODERS.get(kind)
+    if decoder is None:
+        decoder = DECODERS.setdefault(kind, msgspec.json.Decoder(kind, strict=True))
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:

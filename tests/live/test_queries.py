@@ -1,4 +1,5 @@
-"""Questions asked with every batch are answered from an index: their cost must not grow with the log."""
+"""Questions asked with every batch are answered from an index: their cost must not grow with the
+log."""
 
 from __future__ import annotations
 
@@ -69,9 +70,8 @@ def test_postgres_searches_the_index_of_a_young_log(
             [button.decide_command(**{column: f"{column} {number}"}) for number in range(1000)]
         )
         wanted = [f"{column} {number}" for number in range(990, 1054)]
-        assert [found.seq for found in shop.store.decided(1, column, wanted)] == list(
-            range(992, 1002)
-        )
+        found = shop.store.decided(1, column, wanted)
+        assert [about.decision.seq for about in found] == list(range(992, 1002))
         explain = shop.store.rows
         plan: list[str] = []
 
