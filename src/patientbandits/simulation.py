@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._version import __version__
-from patientbandits.engine.run import play
+from patientbandits.engine.run import Job, play
 from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
@@ -29,6 +29,7 @@ def simulate(
     first_run: int = 0,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
+    debug: bool = False,
 ) -> Result:
     """Play ``policy`` on ``problem`` for ``horizon`` rounds, ``runs`` times.
 
@@ -53,25 +54,23 @@ def simulate(
     if workers is not None:
         workers = whole("simulate", "workers", workers, 1)
     rounds = recorded_rounds(record, horizon)
-    out = play(
-        problem,
-        policy,
-        rounds,
-        range(first_run, first_run + runs),
-        seed,
-        anytime,
-        workers,
-        progress,
+    job = Job(
+        problem=problem,
+        policy=policy,
+        rounds=rounds,
+        runs=range(first_run, first_run + runs),
+        seed=seed,
+        anytime=anytime,
     )
-    settings = settings_of(problem, policy, horizon, runs, seed, anytime, first_run)
+    out = play(job, workers, progress, debug)
     return Result(
-        rounds,
-        out.regret,
-        out.pulls,
-        out.trace if out.trace.size else None,
-        settings,
-        problem,
-        policy,
+        rounds=rounds,
+        regret=out.regret,
+        pulls=out.pulls,
+        trace=out.trace if out.trace.size else None,
+        settings=settings_of(problem, policy, horizon, runs, seed, anytime, first_run),
+        problem=problem,
+        policy=policy,
     )
 
 
