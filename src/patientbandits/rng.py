@@ -1,12 +1,13 @@
 """Random numbers as a pure function of where they are needed, so that worlds can be shared.
 
 A draw belongs to (seed, run, purpose, round, arm) and is computed by hashing those with the
-finaliser of SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
+finaliser of SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
+2014).
 Every policy therefore meets the same world, any number of threads gives the same numbers, and work
 can be resumed anywhere.
 
-The functions run interpreted on Python integers and compiled on ``uint64``; the masks keep the first
-within 64 bits and cost the second nothing.
+The functions run interpreted on Python integers and compiled on ``uint64``; the masks keep the
+first within 64 bits and cost the second nothing.
 """
 
 from __future__ import annotations

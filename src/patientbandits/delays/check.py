@@ -19,9 +19,18 @@ LOOKED_AT = 1_000_000
 """Up to here a problem's laws are looked at; the engine looks at every m up to the horizon."""
 
 
-@lru_cache(maxsize=1024)
 def require_law(law: Delay) -> None:
     """Refuse a law whose survival function is none, as far as a few hundred values tell."""
+    try:
+        hash(law)
+    except TypeError:  # fields that change: looked at each time
+        _look_at.__wrapped__(law)
+    else:
+        _look_at(law)
+
+
+@lru_cache(maxsize=1024)
+def _look_at(law: Delay) -> None:
     import numpy as np
 
     far = np.geomspace(ONE_BY_ONE, LOOKED_AT, 100).astype(np.int64)
@@ -40,8 +49,7 @@ def survival_at(law: Delay, m: int) -> float:
 
 
 def require_falling(law: Delay, times: NDArray[Any], values: NDArray[Any]) -> None:
-    """Refuse ``values``, the survival function at growing ``times``, if they are not in [0, 1]
-    or rise."""
+    """Refuse ``values``, the survival function at growing ``times``, if they are none."""
     import numpy as np
 
     within = (values >= -ROUNDING) & (values <= 1 + ROUNDING)  # NaN is not

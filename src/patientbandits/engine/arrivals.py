@@ -43,12 +43,13 @@ class Arrivals(NamedTuple):
     send: Callable[..., None]
     """(arm, game, decision, left): the reward of this round's pull, with ``left`` rounds to go"""
     forget: Callable[..., None]
-    """(game, horizon): what would have come after the horizon"""
+    """(due, arms, horizon): what would have come after the horizon"""
 
 
 def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     """By round and arm."""
     paid = chooser.paid
+    keeps = chooser.keeps
     every_arm = rule.from_bonus and rule.lasting  # without a branch: cheaper
 
     def receive(self: Any, memory: Any, game: Game, decision: Decision) -> None:
@@ -58,7 +59,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
             count = scratch.due[game.place, at]
             scratch.due[game.place, at] = 0
             scratch.rewards[game.place, arm] += count * game.world.values[arm, 1]
-            if every_arm or count > 0:
+            if keeps and (every_arm or count > 0):
                 paid(self, memory, arm, game, decision)
 
     def send(arm: int, game: Game, decision: Decision, left: int) -> None:
@@ -67,10 +68,9 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
         after = int(arrival(game.world, key, as_bits(t), arm, left))
         game.scratch.due[game.place, (t + after) * decision.arms + arm] += 1
 
-    def forget(game: Game, horizon: int) -> None:
-        arms = len(game.world.gaps)
+    def forget(due: Any, arms: int, horizon: int) -> None:
         for arm in range(arms):
-            game.scratch.due[game.place, (horizon + 1) * arms + arm] = 0
+            due[(horizon + 1) * arms + arm] = 0
 
     return Arrivals(receive=receive, send=send, forget=forget)
 
@@ -78,6 +78,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
 def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     """Pull by pull; a pull is known by its round."""
     paid = chooser.paid
+    keeps = chooser.keeps
     arrived = rule.hook("arrived")
     told = report if rule.reports else outcome
 
@@ -95,7 +96,8 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
             known = Arm(arm, pulls, float(scratch.rewards[place, arm]))
             now = decision.time
             arrived(self, memory, known, pull, delay, reward, now, float(pull), decision.arms)
-            paid(self, memory, arm, game, decision)
+            if keeps:
+                paid(self, memory, arm, game, decision)
             pull = int(scratch.next_due[place, pull])
 
     def send(arm: int, game: Game, decision: Decision, left: int) -> None:
@@ -110,7 +112,7 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
         scratch.next_due[place, t] = scratch.due[place, t + after]
         scratch.due[place, t + after] = t
 
-    def forget(game: Game, horizon: int) -> None:
-        game.scratch.due[game.place, horizon + 1] = 0
+    def forget(due: Any, arms: int, horizon: int) -> None:
+        due[horizon + 1] = 0
 
     return Arrivals(receive=receive, send=send, forget=forget)

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.engine.scratch import NO_TREE, Game
-from patientbandits.policies.base import Arm
+from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import (
     Bid,
     Decision,
@@ -30,6 +31,10 @@ COMPARE_UP_TO = 4
 without branches."""
 
 
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+
+
 class Chooser(NamedTuple):
     """What an episode calls."""
 
@@ -40,6 +45,8 @@ class Chooser(NamedTuple):
     pulled: Callable[..., None]
     """(..., arm, game, decision): the arm's pulls have changed"""
     choose: Callable[..., Bid]
+    keeps: bool
+    """whether it wants to be told; otherwise only `choose` counts"""
 
 
 def every_round(rule: Rule) -> Chooser:
@@ -51,29 +58,26 @@ def every_round(rule: Rule) -> Chooser:
         rewards = game.scratch.rewards[game.place]
         return choose_among(self, memory, pulls, rewards, decision, game.chance)
 
-    return Chooser(begin=no_hook, paid=no_hook, pulled=no_hook, choose=choose)
+    return Chooser(begin=no_hook, paid=no_hook, pulled=no_hook, choose=choose, keeps=False)
 
 
-def bid_of(game: Game, arm: int) -> Bid:
+def bid_of(arm: int, pulls: Whole, worth: Real) -> Bid:
     """The arm with the index that is kept."""
-    scratch = game.scratch
-    pulls = int(scratch.pulls[game.place, arm])
-    return Bid(arm, pulls, scratch.worth[game.place, arm])
+    return Bid(arm, int(pulls[arm]), worth[arm])
 
 
-def scan(game: Game) -> Bid:
+def scan(pulls: Whole, worth: Real, chance: Chance) -> Bid:
     """The best bid, arm by arm."""
-    best = bid_of(game, 0)
-    for arm in range(1, game.scratch.worth.shape[1]):
-        bid = bid_of(game, arm)
-        if beats(bid, best, game.chance):
+    best = bid_of(0, pulls, worth)
+    for arm in range(1, len(worth)):
+        bid = bid_of(arm, pulls, worth)
+        if beats(bid, best, chance):
             best = bid
     return best
 
 
-def scan_many(game: Game) -> Bid:
+def scan_many(pulls: Whole, worth: Real, chance: Chance) -> Bid:
     """`scan`, without branches unless there is a tie."""
-    worth = game.scratch.worth[game.place]
     largest = worth[0]
     for arm in range(1, len(worth)):
         largest = worth[arm] if worth[arm] > largest else largest
@@ -84,37 +88,33 @@ def scan_many(game: Game) -> Bid:
         sum_of_arms += arm * at_top
         equal += at_top
     if equal == 1:
-        return bid_of(game, sum_of_arms)
-    return scan(game)
+        return bid_of(sum_of_arms, pulls, worth)
+    return scan(pulls, worth, chance)
 
 
-def has_tree(game: Game) -> bool:
-    return game.scratch.winner.shape[1] > NO_TREE
-
-
-def better(game: Game, left: int, right: int) -> int:
+def better(left: int, right: int, pulls: Whole, worth: Real, chance: Chance) -> int:
     """The winner of two arms; -1 is no arm, and never to the left of one."""
-    if right >= 0 and beats(bid_of(game, right), bid_of(game, left), game.chance):
+    if right < 0:
+        return left
+    if beats(bid_of(right, pulls, worth), bid_of(left, pulls, worth), chance):
         return right
     return left
 
 
-def plant(game: Game) -> None:
+def plant(winner: Whole, pulls: Whole, worth: Real, chance: Chance) -> None:
     """The tournament tree before the first round."""
-    winner = game.scratch.winner[game.place]
     leaves = len(winner) // 2
     for leaf in range(leaves):
-        winner[leaves + leaf] = leaf if leaf < game.scratch.pulls.shape[1] else -1
+        winner[leaves + leaf] = leaf if leaf < len(pulls) else -1
     for node in range(leaves - 1, 0, -1):
-        winner[node] = better(game, winner[2 * node], winner[2 * node + 1])
+        winner[node] = better(winner[2 * node], winner[2 * node + 1], pulls, worth, chance)
 
 
-def climb(game: Game, arm: int) -> None:
+def climb(arm: int, winner: Whole, pulls: Whole, worth: Real, chance: Chance) -> None:
     """Bring the tournament tree up to date after the index of ``arm`` has changed."""
-    winner = game.scratch.winner[game.place]
     node = (len(winner) // 2 + arm) >> 1
     while node >= 1:
-        best = better(game, winner[2 * node], winner[2 * node + 1])
+        best = better(winner[2 * node], winner[2 * node + 1], pulls, worth, chance)
         if best == winner[node] and best != arm:
             break
         winner[node] = best
@@ -153,8 +153,10 @@ def kept(rule: Rule, counted: bool) -> Chooser:
         else:
             worth = index_of(self, memory, Arm(arm, pulls, rewards), decision, as_bits(0))
         scratch.worth[game.place, arm] = worth
-        if not counted and has_tree(game):
-            climb(game, arm)
+        if not counted and scratch.winner.shape[1] > NO_TREE:
+            place = game.place
+            winner = scratch.winner[place]
+            climb(arm, winner, scratch.pulls[place], scratch.worth[place], game.chance)
 
     def pulled(self: Any, memory: Any, arm: int, game: Game, decision: Decision) -> None:
         scratch = game.scratch
@@ -174,14 +176,20 @@ def kept(rule: Rule, counted: bool) -> Chooser:
                 known = Arm(arm, 0, 0.0)
                 worth = index_of(self, memory, known, decision, as_bits(0))
                 scratch.worth[game.place, arm] = worth
-        if has_tree(game):
-            plant(game)
+        if not counted and scratch.winner.shape[1] > NO_TREE:
+            place = game.place
+            winner = scratch.winner[place]
+            plant(winner, scratch.pulls[place], scratch.worth[place], game.chance)
 
     def choose(self: Any, memory: Any, game: Game, decision: Decision) -> Bid:
-        if has_tree(game):
-            return bid_of(game, int(game.scratch.winner[game.place, 1]))
-        if decision.arms > COMPARE_UP_TO:
-            return scan_many(game)
-        return scan(game)
+        scratch = game.scratch
+        pulls = scratch.pulls[game.place]
+        worth = scratch.worth[game.place]
+        if not counted:
+            if scratch.winner.shape[1] > NO_TREE:
+                return bid_of(int(scratch.winner[game.place, 1]), pulls, worth)
+            if decision.arms > COMPARE_UP_TO:
+                return scan_many(pulls, worth, game.chance)
+        return scan(pulls, worth, game.chance)
 
-    return Chooser(begin=begin, paid=paid, pulled=pulled, choose=choose)
+    return Chooser(begin=begin, paid=paid, pulled=pulled, choose=choose, keeps=True)

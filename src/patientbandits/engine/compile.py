@@ -36,7 +36,7 @@ CHECKED = {"error_model": "python", "boundscheck": True}
 
 def compiler_is_off() -> bool:
     """Whether the user has asked for everything to be interpreted."""
-    return bool(numba.config.DISABLE_JIT)
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def options_of(function: types.FunctionType) -> dict[str, Any]:

@@ -46,10 +46,8 @@ class DelayTables(NamedTuple):
     """(law, part) of the survival function; 0 fills up"""
     formula: NDArray[np.int64]
     """(law, part): its formula's number"""
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    c: NDArray[np.float64]
-    """(law, part): the formula's parameters"""
+    parameters: NDArray[np.float64]
+    """(law, part, 3): the formula's (a, b, c)"""
 
 
 def numbered(formulas: tuple[Formula, ...]) -> Callable[..., float]:
@@ -72,9 +70,9 @@ def survival_of(tables: DelayTables, law: int, m: float) -> float:
     total = 0.0
     for j in range(tables.weight.shape[1]):
         if tables.weight[law, j] > 0.0:
-            a = tables.a[law, j]
-            b = tables.b[law, j]
-            c = tables.c[law, j]
+            a = tables.parameters[law, j, 0]
+            b = tables.parameters[law, j, 1]
+            c = tables.parameters[law, j, 2]
             total += tables.weight[law, j] * formula_of(tables.formula[law, j], m, a, b, c)
     return total
 
@@ -183,9 +181,7 @@ def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
         knot_survival=np.empty((len(laws), len(knots))),
         weight=np.zeros(parts_shape),
         formula=np.zeros(parts_shape, np.int64),
-        a=np.zeros(parts_shape),
-        b=np.zeros(parts_shape),
-        c=np.zeros(parts_shape),
+        parameters=np.zeros((*parts_shape, 3)),
     )
     for row, (law, parts) in enumerate(zip(laws, decomposed, strict=True)):
         if parts is None:
@@ -197,9 +193,7 @@ def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
             for j, part in enumerate(parts):
                 tables.weight[row, j] = part.weight
                 tables.formula[row, j] = FORMULAS.index(part.formula)
-                tables.a[row, j] = part.a
-                tables.b[row, j] = part.b
-                tables.c[row, j] = part.c
+                tables.parameters[row, j] = part.a, part.b, part.c
             cached(fill_survival, "fill_survival")(tables, row)
         cached(fill_guide, "fill_guide")(tables.survival[row], tables.guide[row])
     return tables

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from patientbandits.engine.arrivals import counted_arrivals, listed_arrivals
 from patientbandits.engine.choosers import every_round, kept
 from patientbandits.engine.compile import cached
@@ -74,6 +77,14 @@ def _kernel_for(plan: Plan) -> Any:
     return cached(plain_kernel(plan), "episode")
 
 
+def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
+    """sum over arms of gap * pulls"""
+    total = 0.0
+    for arm in range(len(gaps)):
+        total += gaps[arm] * pulls[arm]
+    return total
+
+
 @cache
 def plain_kernel(plan: Plan) -> Callable[..., None]:
     """The kernel as a plain function: it can be compiled, or played interpreted."""
@@ -82,6 +93,7 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:
     chooser = kept(rule, plan.counted) if plan.lasting else every_round(rule)
     make_arrivals = counted_arrivals if plan.counted else listed_arrivals
     arrivals = make_arrivals(rule, chooser)
+    keeps = chooser.keeps
     start = chooser.begin
     noted = chooser.pulled
     choose = chooser.choose
@@ -95,10 +107,6 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:
     numbers_of = wrapper(plan.numbers_kind)
     memory_of = wrapper(plan.memory_kind)
     reset = resetter(plan.memory_kind)
-
-    def game_at(place: int, scratch: Scratch, world: World) -> Game:
-        chance = Chance(scratch.tie_key[place], scratch.own_key[place], world.streams)
-        return Game(place, scratch, world, chance)
 
     def decision_at(t: int, task: Task, arms: int) -> Decision:
         horizon = float(task.horizon)
@@ -117,7 +125,9 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:
         for arm in range(arms):
             scratch.pulls[place, arm] = 0
             scratch.rewards[place, arm] = 0.0
-        start(self, memory, game_at(place, scratch, world), decision_at(1, task, arms))
+        if keeps:
+            chance = Chance(ties, scratch.own_key[place], world.streams)
+            start(self, memory, Game(place, scratch, world, chance), decision_at(1, task, arms))
 
     def play_round(self: Any, memory: Any, game: Game, decision: Decision, left: int) -> bool:
         """One round of one run; False if an index is not a number."""
@@ -134,25 +144,9 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:
         known = Arm(arm, pulls, float(scratch.rewards[game.place, arm]))
         pulled(self, memory, known, round_, time, arms)
         send(arm, game, decision, left)
-        noted(self, memory, arm, game, decision)
+        if keeps:
+            noted(self, memory, arm, game, decision)
         return True
-
-    def record(
-        self: Any,
-        memory: Any,
-        row: int,
-        column: int,
-        game: Game,
-        decision: Decision,
-        out: Output,
-    ) -> None:
-        total = 0.0
-        for arm in range(decision.arms):
-            total += game.world.gaps[arm] * game.scratch.pulls[game.place, arm]
-        out.regret[row, column] = total
-        if traced:
-            round_, time, horizon, arms = decision
-            out.trace[row, column] = trace(self, memory, round_, time, horizon, arms)
 
     def kernel(
         world: World,
@@ -178,17 +172,20 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:
             for t in range(1, task.horizon + 1):
                 decision = decision_at(t, task, arms)
                 for place in range(games):
-                    game = game_at(place, scratch, world)
+                    chance = Chance(scratch.tie_key[place], scratch.own_key[place], world.streams)
+                    game = Game(place, scratch, world, chance)
                     if not play_round(self, memory, game, decision, task.horizon - t):
                         out.bad_round[0] = t
                         return
                 if t == out.rounds[column]:
                     for place in range(games):
-                        game = game_at(place, scratch, world)
-                        record(self, memory, row + place, column, game, decision, out)
+                        out.regret[row + place, column] = regret(scratch.pulls[place], world.gaps)
+                        if traced:
+                            found = trace(self, memory, t, float(t), decision.horizon, arms)
+                            out.trace[row + place, column] = found
                     column += 1
             for place in range(games):
-                forget(game_at(place, scratch, world), task.horizon)
+                forget(scratch.due[place], arms, task.horizon)
                 for arm in range(arms):
                     out.pulls[row + place, arm] = scratch.pulls[place, arm]
 

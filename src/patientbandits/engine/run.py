@@ -90,15 +90,14 @@ class Match:
         """Play the runs from number ``first`` of the job up to ``last``; returns how many."""
         job = self.job
         begin = job.runs.start
+        as_key = int if self.interpreted else np.uint64
         world_key, policy_key = base_keys(job.seed)
-        if not self.interpreted:
-            world_key, policy_key = np.uint64(world_key), np.uint64(policy_key)
         task = Task(
             first_run=begin + first,
             last_run=begin + last,
             horizon=job.horizon,
-            world_key=world_key,
-            policy_key=policy_key,
+            world_key=as_key(world_key),
+            policy_key=as_key(policy_key),
         )
         view = out._replace(
             regret=out.regret[first:last],

@@ -18,7 +18,6 @@ from patientbandits.result import policy_from
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_ARMS = 1000
-"""Decisions for which a policy's memory has room at first."""
 
 LONGEST_TEXT = 200
 LONGEST_WINDOW = 10 * 366 * 86400.0

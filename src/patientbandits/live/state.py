@@ -32,9 +32,9 @@ from patientbandits.engine.replay import (
     kernel_for_replay,
 )
 from patientbandits.engine.replay import MILLIONTHS as MICRO
-from patientbandits.live.settings import FIRST_CAPACITY, Settings
+from patientbandits.live.settings import Settings
 from patientbandits.live.store.sql import Experiment, Line, Reader
-from patientbandits.policies.base import rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 
 CHUNK = 50_000
 """Lines read at a time."""

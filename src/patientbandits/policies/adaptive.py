@@ -138,9 +138,7 @@ class AdaptPatientBandits(Policy):
         add_reward(memory, arm.number, pull, reward, math.floor(time))
 
     @staticmethod
-    def refresh(
-        self: Numbers, memory: LagWindows, time: float, horizon: float, arms: int
-    ) -> None:
+    def refresh(self: Numbers, memory: LagWindows, time: float, horizon: float, arms: int) -> None:
         memory.alpha_low[0] = self.floor
         leader = memory.leader[0]
         long = memory.most_pulls[0] // 2

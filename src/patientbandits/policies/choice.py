@@ -76,9 +76,7 @@ def choose_function(rule: Rule) -> Callable[..., Bid]:
 
 @cache
 def _choose_function(index_of: Callable[..., float]) -> Callable[..., Bid]:
-    def bid_of(
-        self: Any, memory: Any, arm: Arm, decision: Decision, chance: Chance
-    ) -> Bid:
+    def bid_of(self: Any, memory: Any, arm: Arm, decision: Decision, chance: Chance) -> Bid:
         random = bits_at(chance.own, as_bits(decision.round), chance.streams[arm.number])
         return Bid(arm.number, arm.pulls, index_of(self, memory, arm, decision, random))
 

@@ -202,9 +202,7 @@ class DKLUCB(DUCB):
         return MODES[:2]
 
     @staticmethod
-    def index(
-        self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int
-    ) -> float:
+    def index(self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int) -> float:
         weight = memory.weight[arm.number]
         paid = memory.early[arm.number]
         if self.mode == UNCENSORED:

@@ -109,9 +109,7 @@ class OTFLinUCB(Policy):
         memory.made[0] = pull
 
     @staticmethod
-    def arrived(
-        self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float
-    ) -> None:
+    def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
         if delay <= self.window:
             memory.early[arm.number] += reward
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
 from patientbandits.policies.choice import Bid, Decision, choose_function
-from patientbandits.policies.rule import HOOKS, Hook, Rule, adapt
+from patientbandits.policies.rule import Hook, Rule, hooks_of
 
 UNDECIDED_ARM = -1
 PREFIX = "base_"
@@ -237,7 +237,7 @@ class QPMD(Policy):
             reports=base.reports,
         )
         kind = methods_around(hooks, type(self.base.memory(arms, 1)))
-        own = {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)}
+        own = hooks_of(kind)
         if "trace" not in base.hooks:
             del own["trace"]
         return Rule(

@@ -65,14 +65,12 @@ def read_rule(kind: type[Policy], numbers: tuple[float, ...], horizon_known: boo
     chosen = [name for name in ("bonus", "index") if hasattr(kind, name)]
     if len(chosen) != 1:
         got = " and ".join(chosen) or "neither"
-        raise InputError(
-            f"{kind.__name__}: a policy must define either bonus or index; got {got}."
-        )
+        raise InputError(f"{kind.__name__}: a policy must define either bonus or index; got {got}.")
     asked = set(inspect.signature(getattr(kind, chosen[0])).parameters)
     from_bonus = chosen[0] == "bonus"
     return Rule(
         numbers=numbers,
-        hooks={name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)},
+        hooks=hooks_of(kind),
         from_bonus=from_bonus,
         lasting=not asked & CHANGING and (horizon_known or "horizon" not in asked),
         first_pulls=max(kind.first_pulls, int(from_bonus)),
@@ -80,8 +78,13 @@ def read_rule(kind: type[Policy], numbers: tuple[float, ...], horizon_known: boo
     )
 
 
+def hooks_of(kind: Any) -> dict[str, Hook]:
+    """All that the class ``kind`` has."""
+    return {name: adapt(kind, name) for name in HOOKS if hasattr(kind, name)}
+
+
 @cache
-def adapt(kind: type, hook: str) -> Hook:
+def adapt(kind: Any, hook: str) -> Hook:
     """``kind``'s method as a function of all the arguments of its hook, whichever it asks for."""
     method = getattr(kind, hook)
     offered = HOOKS[hook]
