@@ -17,9 +17,9 @@ from patientbandits.rewards import FEEDBACK, REWARDS, Bernoulli, Reward
 class Problem:
     """K arms; arm i pays C with mean means[i], after an independent delay of law delays[i].
 
-    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random stream
-    that each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay
-    comparable.
+    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random
+    stream that each arm draws from: arms keep theirs when they are reordered or left out, so worlds
+    stay comparable.
 
     ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never
     announced, so a pull that has paid nothing may still pay. "reports": every pull reports in the
