@@ -147,7 +147,9 @@ class HelperNotCompilable(pb.Policy):
     ids=["method", "helper"],
 )
 def test_a_compile_error_names_method_and_line(policy, method, line):
-    message = rf"^{policy.owner}: .* numba can compile; got: .*\({method}, line {line} of test_debug"
+    message = (
+        rf"^{policy.owner}: .* numba can compile; got: .*\({method}, line {line} of test_debug"
+    )
     with pytest.raises(pb.InputError, match=message):
         pb.simulate(TWO, policy, 20, 2)
 
