@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from patientbandits.engine.run import code_address
+from patientbandits.engine.run import code_digest
 from patientbandits.errors import InputError, require, whole
 from patientbandits.files import json_default
 from patientbandits.policies import Policy
@@ -88,7 +88,7 @@ class Simulation:
 
     def code(self, with_memory: bool = True) -> str | None:
         """A digest of the code it runs and of what that starts from; None if it is not known."""
-        return code_address(self.problem, self.policy, self.horizon, self.anytime, with_memory)
+        return code_digest(self.problem, self.policy, self.horizon, self.anytime, with_memory)
 
     def piece_name(self, first_run: int, runs: int, code: str | None = None) -> str:
         """The name of a piece; ``code`` saves asking for it again."""

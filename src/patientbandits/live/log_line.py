@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from patientbandits.engine.steps import MICRO as MILLIONTHS  # of a reward
+from patientbandits.engine.replay import MILLIONTHS
 
 __all__ = ["MILLIONTHS", "Decided", "LogLine"]
 

@@ -12,22 +12,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.bandit import FIRST_CAPACITY
-from patientbandits.engine.steps import (
+from patientbandits.engine.compile import digest_of
+from patientbandits.engine.replay import (
     CONVERSION,
     DECISION,
     EVENT,
     RETRACTION,
     UNDECIDED,
-    Counts,
-    kernel_for_steps,
-    policy_keys,
+    Tally,
+    chance_for,
+    kernel_for_replay,
 )
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
 from patientbandits.live.times import SECOND
-from patientbandits.policies.base import rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 
 EVENT_KINDS = {"decision": DECISION, "conversion": CONVERSION, "retraction": RETRACTION}
 
@@ -56,14 +56,10 @@ class PolicyMemory:
         self.place = {arm: number for number, arm in enumerate(settings.active)}
         arms = len(self.place)
         self._created = experiment.created
-        self._keys = policy_keys(experiment.seed, arms)
+        self._chance = chance_for(experiment.seed, arms)
         self._rule = rule_of(self.policy, arms, horizon_known=False)
-        self._kernel = kernel_for_steps(self._rule, self.policy.memory(arms, 1))
-        self.counts = Counts(
-            pulls=np.zeros(arms, np.int64),
-            paid=np.zeros(arms, np.int64),
-            index=np.zeros(arms),
-        )
+        self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
+        self.tally = Tally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
         self.arrays = self.policy.memory(arms, self.capacity)
@@ -77,7 +73,7 @@ class PolicyMemory:
     @property
     def code(self) -> str:
         """Names the program whose memory this is: a snapshot of another is of no use."""
-        program = getattr(self._kernel, "address", None)
+        program = digest_of(self._kernel)
         if program is None:  # of a program that cannot be told, no snapshot is of use
             program = secrets.token_hex(16)
         about = [
@@ -141,8 +137,8 @@ class PolicyMemory:
         different, bad = self._kernel(
             tuple(self._rule.numbers),
             tuple(self.arrays),
-            self.counts,
-            self._keys,
+            self.tally,
+            self._chance,
             array.view(np.recarray),
             deciding,
         )
@@ -172,8 +168,8 @@ class PolicyMemory:
         arrays = {f"memory{number}": array for number, array in enumerate(self.arrays)}
         np.savez(
             target,
-            pulls=self.counts.pulls,
-            paid=self.counts.paid,
+            pulls=self.tally.pulls,
+            paid=self.tally.paid,
             seqs=self.seqs,
             capacity=self.capacity,
             **arrays,
@@ -198,9 +194,9 @@ class PolicyMemory:
                     raise ValueError
                 array[...] = saved
             self.seqs = file["seqs"]
-            self.counts.pulls[:] = file["pulls"]
-            self.counts.paid[:] = file["paid"]
-        self.made = int(self.counts.pulls.sum())
+            self.tally.pulls[:] = file["pulls"]
+            self.tally.paid[:] = file["paid"]
+        self.made = int(self.tally.pulls.sum())
 
 
 def grown(old: Any, new: Any) -> Any:

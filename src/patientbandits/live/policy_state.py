@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from patientbandits.engine.steps import DECISION
+from patientbandits.engine.replay import DECISION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings

@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from patientbandits.bandit import FIRST_CAPACITY
 from patientbandits.errors import InputError
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.times import SECOND
 from patientbandits.policies import PatientThompson, Policy
-from patientbandits.policies.base import rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000

@@ -264,7 +264,7 @@ KILLED = """
 import os, signal, sys
 import patientbandits as pb
 from patientbandits import pieces
-from test_cluster import simulations
+from test_executors import simulations
 
 pieces.PIECE_ROUNDS = 10_000
 writes, sync = [], os.fsync
