@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
 
@@ -38,17 +39,22 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     wrong = []
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
-    if not _snapshot_fits(reader, experiment, rebuilt):
-        wrong.append("the snapshot is not what the log gives")
+    wrong += _wrong_snapshot(reader, experiment, rebuilt)
     return wrong
 
 
-def _snapshot_fits(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> bool:
+def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> list[str]:
     """Whether going on from the snapshot gives the same; another program's is not used."""
     snapshot = reader.snapshot(experiment.id)
-    if snapshot is None or snapshot.code != rebuilt.memory.code:
-        return True
-    return same_state(PolicyState(reader, experiment), rebuilt)
+    if snapshot is None:
+        return []
+    if is_sealed(snapshot) and opened(experiment.id, snapshot) is None:
+        return ["the snapshot is damaged; it is not used"]
+    if snapshot.code != rebuilt.memory.code:
+        return []
+    if not same_state(PolicyState(reader, experiment), rebuilt):
+        return ["the snapshot is not what the log gives"]
+    return []
 
 
 def same_state(one: PolicyState, other: PolicyState) -> bool:

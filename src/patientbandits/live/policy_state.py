@@ -17,6 +17,7 @@ from patientbandits.engine.replay import DECISION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings
+from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
 
 LINES_AT_A_TIME = 10_000
@@ -54,7 +55,8 @@ class PolicyState:
         """Go on from the snapshot, if it is of this program and not from before ``restart``."""
         if snapshot.code != self.memory.code or snapshot.seq < restart:
             return False
-        if not self.memory.load(snapshot.state):
+        memory = opened(self.experiment.id, snapshot)
+        if memory is None or not self.memory.load(memory):
             return False
         self.seq = snapshot.seq
         self.saved = snapshot.seq
@@ -172,7 +174,7 @@ class PolicyState:
         return completed
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(seq=self.seq, code=self.memory.code, state=self.memory.dump())
+        return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
 
     def snapshot_due(self, only_much: bool) -> bool:
         """Whether there is something new to save, or much."""
