@@ -56,7 +56,7 @@ def conversion_status(made: Conversion) -> int:
 
 async def post_conversions(service: Service, request: Request) -> Response:
     items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
-    service.access.limits.take(request.key, len(items) - 1)
+    service.access.limits.owe(request.key, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
     commands = [conversion_command(handle, item) for item in items]
     good = [command for command in commands if isinstance(command, Convert)]
