@@ -47,3 +47,12 @@ def test_unknown_format(shop, clock):
     button, _ = busy(shop, clock)
     with pytest.raises(live.RefusedError, match="csv, parquet"):
         button.export("xls")
+
+
+@pytest.mark.parametrize("first", "=+-@\uff1d\uff0b\uff0d\uff20")
+def test_no_cell_begins_like_a_formula(shop, clock, first):
+    button = shop.experiment("button", [f"{first}1+1", "b"])
+    button.decide(unit=f" {first}cmd")
+    (row,) = csv.DictReader(io.StringIO(b"".join(button.export()).decode()))
+    assert row["unit"].startswith("'")
+    assert row["arm"] == "b" or row["arm"].startswith("'")

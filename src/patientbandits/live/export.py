@@ -22,8 +22,8 @@ from patientbandits.live.times import SECOND, as_datetime
 ROWS_AT_A_TIME = 5_000
 PIECE_BYTES = 1 << 16
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-FORMULA = ("=", "+", "-", "@")
-"""how a formula begins, in a spreadsheet"""
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""how a formula begins, in a spreadsheet; the last four are the full-width ones"""
 
 
 class ExportedDecision(NamedTuple):
