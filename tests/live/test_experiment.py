@@ -201,6 +201,16 @@ def test_values_are_exact_in_any_order(shop):
         assert counts(button) == {"a": (len(values), expected)}
 
 
+def test_a_value_that_would_be_kept_as_nothing_is_refused(shop):
+    button = shop.experiment("button", ["a"], policy=UCB, scale=2.0)
+    made = button.decide()
+    for little in (1e-7, 5e-324):
+        with pytest.raises(live.RefusedError, match="at least a millionth"):
+            button.convert(made.id, little)
+    assert button.convert(made.id, 2e-6) == (False, True)
+    assert button.convert(button.decide().id, 0) == (False, True)
+
+
 # --- decisions ---
 
 

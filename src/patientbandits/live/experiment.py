@@ -112,6 +112,11 @@ class ExperimentHandle:
                 f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}."
             )
         millionths = round(value / scale * MILLIONTHS)
+        if value > 0 and millionths == 0:
+            raise RefusedError(
+                "conversion: value must be 0 or at least a millionth of the scale, "
+                f"{scale / MILLIONTHS:g}; got value={value!r:.100}."
+            )
         return Convert(self.experiment, seq, millionths, parsed_time(at))
 
     def retract_command(self, id: str) -> Retract:
