@@ -154,14 +154,22 @@ class ExperimentHandle:
             store.append([line])
         return new
 
-    def change_arms(
+    def planned(self, **changes: Any) -> Settings:
+        """The settings that `change_arms` would lead to; nothing is written."""
+        return self.settings.changed(**checked_changes(self._arm_changes(**changes)))
+
+    def change_arms(self, **changes: Any) -> Settings:
+        """As `change`, with arms named one by one: ``add``, ``retire``, ``restore``."""
+        return self.change(**self._arm_changes(**changes))
+
+    def _arm_changes(
         self,
         add: list[str] | None = None,
         retire: list[str] | None = None,
         restore: list[str] | None = None,
         **changes: Any,
-    ) -> Settings:
-        """As `change`, with arms named one by one, not as whole lists."""
+    ) -> dict[str, Any]:
+        """Changes with whole lists of arms."""
         added = add or []
         retired = retire or []
         restored = restore or []
@@ -174,7 +182,7 @@ class ExperimentHandle:
             gone = {*have.retired, *retired} - set(restored)
             changes["arms"] = arms
             changes["retired"] = [arm for arm in arms if arm in gone]
-        return self.change(**changes)
+        return changes
 
     def report(self) -> dict[str, Any]:
         """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,

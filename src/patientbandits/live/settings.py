@@ -18,6 +18,9 @@ from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
+MOST_STEPS = 1000
+"""of a policy's random walk, per arm and decision"""
+
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
@@ -229,8 +232,20 @@ def _check_policy(given: Settings, settings: Settings) -> None:
             "experiment: policy must do without reports of zeros, which no shop gets; "
             f"got {policy.owner!r}."
         )
+    _check_steps(policy)
     if not grows:
         raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
+
+
+def _check_steps(policy: Policy) -> None:
+    """A decision that takes long holds up those of all other experiments."""
+    for part in (policy, getattr(policy, "guard", None)):
+        steps = getattr(part, "steps", 0)
+        if steps > MOST_STEPS:
+            raise RefusedError(
+                f"experiment: policy must decide quickly: at most {MOST_STEPS} steps; "
+                f"got steps={steps!r}."
+            )
 
 
 def can_grow(policy: Policy, arms: int) -> bool:

@@ -138,8 +138,8 @@ async def patch_experiment(service: Service, request: Request) -> Response:
     add = changes.pop("add_arms", None)
 
     def make() -> ExperimentAnswer:
+        service.warm(handle.planned(add=add, **changes))  # before it counts
         settings = handle.change_arms(add=add, **changes)
-        service.warm(settings)
         return experiment_answer(handle, settings)
 
     return Response(200, encode(await service.aside(make)))
