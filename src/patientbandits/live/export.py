@@ -59,9 +59,33 @@ def exported(
 def export_rows(
     journal: Journal, experiment: Experiment, settings: Settings
 ) -> Iterator[ExportedDecision]:
+    """As it is when it begins; each stretch is read on its own.
+
+    One long reading, by somebody who does not fetch what he asked for, would keep the database from
+    tidying up.
+    """
     with journal.store.reading() as reader:
-        for decided in reader.all_decided(experiment.id):
-            yield export_row(decided, settings, journal.signer)
+        last = reader.head(experiment.id)
+    after = 0
+    while True:
+        with journal.store.reading() as reader:
+            found = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
+        for decided in found:
+            yield export_row(as_of(decided, last), settings, journal.signer)
+        if len(found) < ROWS_AT_A_TIME:
+            return
+        after = found[-1].decision.seq
+
+
+def as_of(decided: Decided, last: int) -> Decided:
+    """What had become of the decision by line ``last``."""
+    conversion = decided.conversion
+    retraction = decided.retraction
+    if conversion is None or conversion.seq > last:
+        return Decided(decided.decision)
+    if retraction is None or retraction.seq > last:
+        return Decided(decided.decision, conversion)
+    return decided
 
 
 def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:

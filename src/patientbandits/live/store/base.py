@@ -117,10 +117,14 @@ class Reader(ABC):
         found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
         return [decided_of(experiment, row) for row in found]
 
-    def all_decided(self, experiment: int) -> Iterator[Decided]:
+    def decided_after(self, experiment: int, after: int, last: int, limit: int) -> list[Decided]:
+        """The next ``limit`` decisions of the lines ``after`` to ``last``, oldest first."""
+        found = self.rows(queries.DECIDED_AFTER, experiment, after, last, limit)
+        return [decided_of(experiment, row) for row in found]
+
+    def all_decided(self, experiment: int) -> list[Decided]:
         """Every decision, oldest first."""
-        for row in self.stream(f"{queries.DECIDED} TRUE ORDER BY d.seq", experiment):
-            yield decided_of(experiment, row)
+        return self.decided_after(experiment, 0, END, 2**31 - 1)
 
     def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
         """Numbers of the decisions whose ``column`` (key or unit) is among ``values``.
