@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 
 from patientbandits.errors import InputError
@@ -14,6 +15,11 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 
+def private(path: str, flags: int) -> int:
+    """For its owner alone."""
+    return os.open(path, flags, mode=0o600)
+
+
 @contextlib.contextmanager
 def alone_with(location: str, owner: str) -> Iterator[None]:
     """Keep other servers, and `restore`, from this file; PostgreSQL serves many."""
@@ -21,7 +27,7 @@ def alone_with(location: str, owner: str) -> Iterator[None]:
         yield
         return
     try:
-        file = open(f"{location}.lock", "a")  # noqa: SIM115 - closed below
+        file = open(f"{location}.lock", "a", opener=private)  # noqa: SIM115 - closed below
     except OSError as error:
         raise InputError(f"{owner}: {location!r} cannot be written: {error.strerror}.") from None
     with file:

@@ -86,6 +86,7 @@ class SQLiteStore(SQLiteReader, LogStore):
             raise InputError(f"live: there is no database {self.location!r}.")
         if vfs is None:
             check_sync(Path(self.location).parent)
+            make_private(self.location)
         with sqlite_errors():
             super().__init__(self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE))
             try:
@@ -259,6 +260,13 @@ def file_number(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def make_private(path: str) -> None:
+    """Make the file, if there is none, for its owner alone; SQLite gives its others the same."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, flags, mode=0o600))
 
 
 def check_version(found: str) -> None:
