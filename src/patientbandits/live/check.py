@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from patientbandits.live.errors import UnavailableError
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
@@ -35,8 +36,16 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     broken = reader.broken_rules(experiment.id)
     if broken:  # there is nothing to build from
         return broken
-    rebuilt = PolicyState(reader, experiment, use_snapshot=False)
     wrong = []
+    changed = reader.broken_chain(experiment.id)
+    if changed is not None:
+        wrong.append(f"line {changed} is not as it was written")
+    try:
+        rebuilt = PolicyState(reader, experiment, use_snapshot=False)
+    except UnavailableError:
+        raise
+    except Exception as error:
+        return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
     wrong += _wrong_snapshot(reader, experiment, rebuilt)

@@ -210,7 +210,7 @@ class Journal:
 
     def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[LogLine]:
         lines = CommandBatch(state, self.now(), self.signer).carry_out(commands, self.store)
-        self.store.append(lines)
+        state.chain = self.store.append(lines, state.chain)
         return lines
 
     def _refuse_if_failed(self) -> None:

@@ -36,6 +36,8 @@ class PolicyState:
         self.experiment = experiment
         self.seq = 0
         self.time = experiment.created
+        self.chain = b""
+        """the hash of the log up to ``seq``"""
         self.saved = 0
         """the line of the last snapshot"""
         self.different = 0
@@ -47,6 +49,7 @@ class PolicyState:
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         if snapshot is not None and self._resume(snapshot, restart):
             self.time = reader.time(experiment.id, self.seq)
+            self.chain = reader.chain(experiment.id, self.seq)
         else:
             self._restart(reader, restart)
         self.catch_up(reader)
@@ -124,6 +127,7 @@ class PolicyState:
         if lines:
             self.seq = max(self.seq, lines[-1].seq)
             self.time = max(self.time, lines[-1].time)
+            self.chain = lines[-1].chain or b""
 
     def _restarts(self, line: LogLine) -> bool:
         """Whether the memory begins anew at this line."""

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.log_line import Decided, LogLine, chained, link
 from patientbandits.live.store import queries
 
 StoreRow = tuple[Any, ...]
+LINES_CHECKED_AT_A_TIME = 10_000
 END = 2**62
 """a line that no log reaches"""
 
@@ -88,6 +89,11 @@ class Reader(ABC):
         """When the line was written."""
         return int(self.one(queries.TIME, experiment, seq))
 
+    def chain(self, experiment: int, seq: int) -> bytes:
+        """The hash of the log up to this line; empty if it has none."""
+        found = self.rows(queries.CHAIN, experiment, seq)
+        return bytes(found[0][0] or b"") if found else b""
+
     def last_time(self, experiment: int) -> int:
         """When the last line was written."""
         return self.time(experiment, self.head(experiment))
@@ -98,6 +104,20 @@ class Reader(ABC):
         """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
         found = self.rows(queries.LINES, experiment, after, last, limit)
         return list(map(LogLine._make, found))
+
+    def broken_chain(self, experiment: int) -> int | None:
+        """The first line that is not as it was written, if there is one."""
+        before: bytes | None = None
+        seq = 0
+        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
+            for line in lines:
+                if line.chain is None and before is None:
+                    continue  # of the first version
+                before = link(line, before or b"")
+                if line.chain != before:
+                    return line.seq
+            seq = lines[-1].seq
+        return None
 
     def changes(self, experiment: int) -> list[LogLine]:
         return [LogLine._make(row) for row in self.rows(queries.CHANGES, experiment)]
@@ -197,9 +217,22 @@ class LogStore(Reader):
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute the statement for each row."""
 
+    def append(self, lines: Sequence[LogLine], before: bytes | None = None) -> bytes:
+        """Put the lines at the end of their experiment's log, and return its new chain.
+
+        ``before``: the chain of the line before them, if it is known.
+        """
+        if not lines:
+            return before or b""
+        if before is None:
+            before = self.chain(lines[0].experiment, lines[0].seq - 1)
+        linked = chained(lines, before)
+        self.insert(linked)
+        return linked[-1].chain or b""
+
     @abstractmethod
-    def append(self, lines: Sequence[LogLine]) -> None:
-        """Put the lines at the end of their logs."""
+    def insert(self, lines: Sequence[LogLine]) -> None:
+        """Write the lines as they are."""
 
     @abstractmethod
     def reading(self) -> contextlib.AbstractContextManager[Reader]:

@@ -61,6 +61,7 @@ WHERE decision IS NOT NULL""",
             revoked INTEGER
         ) STRICT""",
     ),
+    ("""ALTER TABLE log ADD COLUMN chain BLOB""",),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 

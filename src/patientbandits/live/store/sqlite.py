@@ -189,7 +189,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         with sqlite_errors():
             self.connection.executemany(statement, rows)
 
-    def append(self, lines: Sequence[LogLine]) -> None:
+    def insert(self, lines: Sequence[LogLine]) -> None:
         done = 0
         with sqlite_errors():
             for number, statement in INSERTS.items():
