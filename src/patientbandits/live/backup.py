@@ -10,7 +10,7 @@ from pathlib import Path
 
 from patientbandits.errors import InputError
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import Reader
+from patientbandits.live.store.base import SECRET, Reader
 from patientbandits.live.store.in_use import alone_with
 from patientbandits.live.store.queries import TABLES
 
@@ -59,12 +59,13 @@ def copy_tables(reader: Reader, target: LogStore) -> int:
     """All rows of all tables, in one transaction; returns the number of lines of the log."""
     copied = dict.fromkeys(TABLES, 0)
     with target.transaction():
-        secret = reader.fact("secret")
+        secret = reader.fact(SECRET)
         if secret is not None:
-            target.set_fact("secret", secret)
+            target.set_fact(SECRET, secret)
         for table in TABLES:
             rows = reader.table(table)
             while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):
                 target.fill(table, chunk)
                 copied[table] += len(chunk)
+        target.seal()
     return copied["log"]

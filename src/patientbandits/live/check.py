@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.snapshots import is_sealed, opened
@@ -18,11 +19,16 @@ LINE_KINDS = ("decision", "conversion", "retraction", "change")
 def check(store: LogStore) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
     wrong = [f"the file: {finding}" for finding in store.check()]
-    experiments = []
-    with store.reading() as reader:
-        for experiment in reader.experiments():
-            experiments.append(_counts(reader, experiment))
-            wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+    experiments: list[dict[str, Any]] = []
+    try:
+        with store.reading() as reader:
+            if not reader.seal_is_good():
+                wrong.append("experiments, keys or the secret are not as they were written")
+            for experiment in reader.experiments():
+                experiments.append(_counts(reader, experiment))
+                wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+    except (InputError, UnavailableError) as error:  # damaged so that it cannot be read
+        wrong.append(str(error))
     return {"experiments": experiments, "wrong": wrong}
 
 
@@ -42,8 +48,6 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
         wrong.append(f"line {changed} is not as it was written")
     try:
         rebuilt = PolicyState(reader, experiment, use_snapshot=False)
-    except UnavailableError:
-        raise
     except Exception as error:
         return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:

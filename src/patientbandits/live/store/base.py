@@ -8,9 +8,12 @@ the end of their logs. Reading for people goes through `reading`, on a connectio
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import msgspec
 
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import Decided, LogLine, chained, link
@@ -18,6 +21,10 @@ from patientbandits.live.store import queries
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
+SECRET = "secret"
+"""the fact that signs decision ids"""
+
+SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
 
@@ -169,6 +176,15 @@ class Reader(ABC):
         found = self.rows(queries.SNAPSHOT_NAME, experiment)
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
+    def tables_seal(self) -> str:
+        """A hash of what is small and not chained: experiments, keys, the secret."""
+        parts = [self.experiments(), self.keys(), self.fact(SECRET)]
+        return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
+
+    def seal_is_good(self) -> bool:
+        """Whether these are as they were written; the first version wrote no seal."""
+        return self.fact(SEAL) in (None, self.tables_seal())
+
     def fact(self, name: str) -> str | None:
         found = self.rows(queries.FACT, name)
         return str(found[0][0]) if found else None
@@ -267,6 +283,11 @@ class LogStore(Reader):
 
     def add_experiment(self, experiment: Experiment) -> None:
         self.many(queries.ADD_EXPERIMENT, [experiment])
+        self.seal()
+
+    def seal(self) -> None:
+        """After each change of what is not chained."""
+        self.set_fact(SEAL, self.tables_seal())
 
     def next_experiment(self) -> int:
         return int(self.one(queries.NEXT_EXPERIMENT))
@@ -279,9 +300,11 @@ class LogStore(Reader):
 
     def add_key(self, *, id: str, hash: str, note: str, scopes: str, created: int) -> None:
         self.many(queries.ADD_KEY, [(id, hash, note, scopes, created)])
+        self.seal()
 
     def revoke_key(self, id: str, time: int) -> None:
         self.many(queries.REVOKE_KEY, [(time, id)])
+        self.seal()
 
     def fill(self, table: str, rows: Sequence[StoreRow]) -> None:
         """Insert whole rows, those of another store's table."""
