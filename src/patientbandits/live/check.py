@@ -18,9 +18,10 @@ LINE_KINDS = ("decision", "conversion", "retraction", "change")
 
 def check(store: LogStore) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
-    wrong = [f"the file: {finding}" for finding in store.check()]
+    wrong: list[str] = []
     experiments: list[dict[str, Any]] = []
     try:
+        wrong += [f"the file: {finding}" for finding in store.check()]
         with store.reading() as reader:
             if not reader.seal_is_good():
                 wrong.append("experiments, keys or the secret are not as they were written")
