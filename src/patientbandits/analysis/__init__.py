@@ -1,0 +1,5 @@
+"""From a shop's history to an answer: rates within a window, windows, cohorts, a verdict, and a page."""
+
+from patientbandits.analysis.analyse import Analysis, analyse
+
+__all__ = ["Analysis", "analyse"]
