@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from patientbandits._version import __version__
+from patientbandits.analysis.commands import add_commands as add_analysis_commands
 from patientbandits.live.cli import add_commands as add_live_commands
 from patientbandits.live.cli_files import add_file_commands
 
@@ -137,6 +138,7 @@ def parser() -> argparse.ArgumentParser:
         help="the laws of delays and rewards there are, with their parameters",
     )
     command.set_defaults(run=run_laws)
+    add_analysis_commands(commands, common)
     add_live_commands(commands, common)
     add_file_commands(commands, common)
     return top

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 OWNER = "analyse"
 LEVEL = 0.95
-TOLERANCE = 0.01
+TOLERANCE = 0.005
 LAG_POINTS = 80
 FIRST_LAG = 60.0
 """The lag curve begins at a minute, or at a ten-thousandth of its end."""
