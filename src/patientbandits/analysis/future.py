@@ -26,7 +26,7 @@ from patientbandits.events.durations import DAY
 
 Array = NDArray[np.float64]
 
-FUTURES = 600
+FUTURES = 400
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
 """The present traffic is the mean over these."""
@@ -55,9 +55,8 @@ class ArmPresent:
 
 
 def future_days() -> Array:
-    """The days looked at: every day of two weeks, then ever rarer."""
-    later = np.geomspace(15.0, LONGEST_DAYS, 32)
-    return np.concatenate([np.arange(0.0, 15.0), np.unique(later.round())[1:]])
+    """The days looked at: every day of two months, then every fifth."""
+    return np.concatenate([np.arange(0.0, 60.0), np.arange(60.0, LONGEST_DAYS + 1, 5.0)])
 
 
 def traffic_of(ages: Array) -> float:
@@ -111,6 +110,7 @@ def play_future(
         median=np.median(losses, axis=0),
         low=np.quantile(losses, 0.1, axis=0),
         high=np.quantile(losses, 0.9, axis=0),
+        stopped=np.array([(passed <= day).mean() for day in days]),
         threshold=threshold,
         traffic=flow,
         days_left=_finite(middle),

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 REACH = 6.0
 """standard deviations"""
-POINTS = 121
+POINTS = 61
 LEAST_SPREAD = 1e-12
 
 TABLE_AT = np.linspace(-9.0, 9.0, 36_001)

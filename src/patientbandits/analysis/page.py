@@ -58,7 +58,7 @@ def page_values(found: Analysis) -> dict[str, Any]:
 
 def flips(found: Analysis) -> list[dict[str, str]]:
     """Where the ranking changes: between which windows, from whom to whom."""
-    pairs = zip(found.windows, found.windows[1:], strict=False)
+    sure = [row for row in found.windows if row.sure]
     return [
         {
             "short": short(before.window),
@@ -66,7 +66,7 @@ def flips(found: Analysis) -> list[dict[str, str]]:
             "before": before.leader,
             "after": after.leader,
         }
-        for before, after in pairs
+        for before, after in zip(sure, sure[1:], strict=False)
         if after.flipped
     ]
 
@@ -95,7 +95,7 @@ def warnings_of(found: Analysis) -> list[str]:
             f"{unmatched:,} of {report.orders.rows:,} orders belong to no exposed unit. "
             "If this surprises you, the two tables may name units differently."
         )
-    return [*words, *report.notes]
+    return [*words, *report.warnings]
 
 
 def table_rows(found: Analysis) -> list[dict[str, Any]]:

@@ -96,7 +96,8 @@ def draw_windows(found: Analysis, axis: Any) -> None:
         if name in shown_arms(found):
             rates = [100 * row.arms[place].rate for row in found.windows]
             axis.plot(spans, rates, "o-", markersize=3, color=paint[name], label=name)
-    for before, row in zip(found.windows, found.windows[1:], strict=False):
+    sure = [row for row in found.windows if row.sure]
+    for before, row in zip(sure, sure[1:], strict=False):
         if row.flipped:
             middle = float(np.sqrt(before.window * row.window))
             axis.axvline(middle, color=GREY, linewidth=1, dashes=(4, 3), zorder=1)
@@ -132,29 +133,20 @@ def draw_cohorts(found: Analysis, axis: Any) -> None:
 
 
 def draw_future(found: Analysis, axis: Any) -> None:
-    """The expected loss of stopping later, and the threshold."""
+    """In which share of the futures stopping has become cheap, day by day."""
     future = found.future
-    end = min(future.days[-1], max(4.0 * (future.days_left or 0.0), 14.0))
-    if future.days_left is None:
-        end = future.days[-1]
+    end = future.days[-1]
+    if future.days_left_high is not None:
+        end = min(max(1.3 * future.days_left_high, 14.0), end)
     kept = future.days <= end
-    days = future.days[kept]
-    axis.plot(days, 100 * future.median[kept], color=PALETTE[0], label="in half of the futures below")
-    axis.fill_between(
-        days,
-        100 * future.low[kept],
-        100 * future.high[kept],
-        color=PALETTE[0],
-        alpha=0.16,
-        linewidth=0,
-        label="80 % of the futures",
+    axis.step(
+        future.days[kept], 100 * future.stopped[kept], where="post", color=PALETTE[0], linewidth=2.2
     )
-    axis.axhline(100 * future.threshold, color=PALETTE[1], linewidth=1.2, label="little enough")
     if future.days_left:
-        axis.axvline(future.days_left, color=GREY, linewidth=1, dashes=(4, 3))
-    axis.set(title="What stopping costs", xlabel="days from now", ylabel="percentage points")
-    axis.set_ylim(bottom=0)
-    axis.legend(loc="upper right")
+        axis.plot([0, future.days_left], [50, 50], color=GREY, linewidth=1, dashes=(4, 3))
+        axis.plot([future.days_left] * 2, [0, 50], color=GREY, linewidth=1, dashes=(4, 3))
+    axis.set(title="When stopping becomes cheap", xlabel="days from now", ylabel="% of the futures")
+    axis.set_ylim(0, 104)
 
 
 def time_axis(axis: Any, times: Any) -> None:

@@ -99,8 +99,10 @@ class WindowFinding:
     leader: str
     probability: float
     """that the leader has the largest rate within this window"""
+    sure: bool
+    """whether that is enough to speak of a leader"""
     flipped: bool
-    """the next shorter window has another leader"""
+    """the next shorter window that was sure had another leader"""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ class Future:
     """10 % of the futures are below"""
     high: Array
     """90 % are below"""
+    stopped: Array
+    """share of the futures in which the loss has been below the threshold by then"""
     threshold: float
     traffic: dict[str, float]
     """arm -> decisions per day"""

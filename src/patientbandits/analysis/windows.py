@@ -12,6 +12,8 @@ from patientbandits.events.history import Events
 
 HOURS = (1, 2, 4, 8, 12)
 DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
+SURE = 0.8
+"""A leader is spoken of from this probability on: the rest is noise."""
 
 
 def candidate_windows(longest: float, window: float | None) -> list[float]:
@@ -30,9 +32,11 @@ def which_window(events: Events) -> list[WindowFinding]:
         return []
     reference = [float(curve.at(spans[-1])) for curve in curves]
     found: list[WindowFinding] = []
+    before = None
     for span in spans:
-        before = found[-1].leader if found else None
         found.append(_finding(span, events.names, curves, reference, before))
+        if found[-1].sure:
+            before = found[-1].leader
     return found
 
 
@@ -56,7 +60,8 @@ def _finding(
         arms=tuple(arms),
         leader=names[place],
         probability=float(chances[place]),
-        flipped=before is not None and before != names[place],
+        sure=bool(chances[place] >= SURE),
+        flipped=bool(chances[place] >= SURE) and before not in (None, names[place]),
     )
 
 

@@ -35,7 +35,7 @@ class Variant(NamedTuple):
 VARIANTS = (
     Variant("control", 0.031, 1.6, 1.3),
     Variant("blue", 0.036, 1.8, 1.3),
-    Variant("green", 0.0425, 9.0, 0.9),
+    Variant("green", 0.0415, 9.0, 0.9),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,12 +108,15 @@ def read_events(
     say("joining orders to exposures")
     remove_duplicates(database, shown.table.label, bought.table.label, "order" in bought.columns)
     end = cut_at_end(database, OWNER, as_of, shown.table.label, bought.table.label)
-    notes += orders_end_early(database, end)
+    warnings = orders_end_early(database, end)
     names = _arm_names(database, control)
     credit_orders(database, bought.table.label, credit, span)
     arms = histories(names, *_columns(database, names, end))
     meant = meant_split(OWNER, split, names)
-    report = summarise(database, sources, meant, span, zone=zone, credit=credit, notes=notes)
+    report = summarise(database, sources, meant, span)
+    report = replace(
+        report, zone=zone, credit=credit, notes=(*notes, *report.notes), warnings=warnings
+    )
     if set_aside_to is not None:
         write_set_aside(database, [source.table for source in sources], set_aside_to)
     return Events(

@@ -75,9 +75,10 @@ class ReadingReport:
     converted: int
     """decisions with an order within the window"""
     sample_ratio: SampleRatio | None
-    zone: str
-    credit: str
+    zone: str = ""
+    credit: str = ""
     notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
     examples: Sequence[SetAside] = field(default=())
     """the first rows that do not count"""
 

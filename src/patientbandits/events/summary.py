@@ -69,10 +69,6 @@ def summarise(
     sources: Sequence[Source],
     meant: Mapping[str, float] | None,
     window: float | None,
-    *,
-    zone: str,
-    credit: str,
-    notes: Sequence[str],
 ) -> ReadingReport:
     """Everything that the tables have become."""
     shown, bought = sources
@@ -100,9 +96,7 @@ def summarise(
         units_in_several_arms=int(several),
         converted=int(converted),
         sample_ratio=ratio,
-        zone=zone,
-        credit=credit,
-        notes=(*notes, *_worthless(database)),
+        notes=_worthless(database),
         examples=_examples(database, [source.table for source in sources]),
     )
 
