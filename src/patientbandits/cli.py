@@ -16,6 +16,7 @@ from patientbandits._version import __version__
 from patientbandits.analysis.commands import add_commands as add_analysis_commands
 from patientbandits.live.cli import add_commands as add_live_commands
 from patientbandits.live.cli_files import add_file_commands
+from patientbandits.rehearsal.commands import add_commands as add_rehearsal_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -139,6 +140,7 @@ def parser() -> argparse.ArgumentParser:
     )
     command.set_defaults(run=run_laws)
     add_analysis_commands(commands, common)
+    add_rehearsal_commands(commands, common)
     add_live_commands(commands, common)
     add_file_commands(commands, common)
     return top
