@@ -49,7 +49,7 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	touch $@
 
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra live --extra postgres pyproject.toml requirements-build.in -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra live --extra postgres --extra data pyproject.toml requirements-build.in -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev --all-extras pyproject.toml requirements-build.in -o requirements-dev.lock
 
 clean:

@@ -40,7 +40,9 @@ def test_the_ends_are_where_the_evidence_reaches_the_limit(pulls: int, conversio
     assert 0 <= low <= conversions / pulls <= high <= 1
     for end in (low, high):
         if 0 < end < 1:
-            assert log_evidence(pulls, conversions, end) == pytest.approx(math.log(1 / DELTA), abs=1e-6)
+            assert log_evidence(pulls, conversions, end) == pytest.approx(
+                math.log(1 / DELTA), abs=1e-6
+            )
 
 
 def test_nothing_known_excludes_nothing() -> None:
@@ -55,7 +57,9 @@ def test_young_pulls_can_only_raise_the_lower_end() -> None:
     assert anytime_window_interval(500, 20, 2000, 20, DELTA) == alone
 
 
-@pytest.mark.parametrize("wrong", [(3, 4, 0.1), (3, -1, 0.1), (3.5, 1, 0.1), (3, 1, 0.0), (3, 1, math.nan)])
+@pytest.mark.parametrize(
+    "wrong", [(3, 4, 0.1), (3, -1, 0.1), (3.5, 1, 0.1), (3, 1, 0.0), (3, 1, math.nan)]
+)
 def test_refuses(wrong: tuple[float, float, float]) -> None:
     with pytest.raises(InputError, match="anytime_interval"):
         anytime_interval(*wrong)  # type: ignore[arg-type]
@@ -71,7 +75,9 @@ def evidence(counts: np.ndarray, sums: np.ndarray, rate: float) -> np.ndarray:
     return against + LOG_FACTORIAL[sums] + LOG_FACTORIAL[missed] - LOG_FACTORIAL[counts + 1]
 
 
-def fixed_sample_excludes(counts: np.ndarray, sums: np.ndarray, rate: float, delta: float) -> np.ndarray:
+def fixed_sample_excludes(
+    counts: np.ndarray, sums: np.ndarray, rate: float, delta: float
+) -> np.ndarray:
     """Clopper and Pearson's test of the rate, as if this look were the only one."""
     below = stats.binom.cdf(sums, counts, rate) < delta / 2
     above = stats.binom.sf(sums - 1, counts, rate) < delta / 2
@@ -86,7 +92,8 @@ def test_evidence_of_arrays() -> None:
 
 @pytest.mark.parametrize("rate", [0.05, 0.4])
 def test_peeking_after_every_pull(rate: float) -> None:
-    """An adversary who stops at the first exclusion. He may succeed in 5 % of 400 runs: more than 35 has
+    """An adversary who stops at the first exclusion. He may succeed in 5 % of 400 runs: more than
+    35 has
     probability below 0.1 %. Against the interval for a fixed sample he must succeed more often."""
     random = np.random.default_rng(5)
     sums = np.cumsum(random.random((RUNS, PULLS)) < rate, axis=1)
@@ -98,12 +105,15 @@ def test_peeking_after_every_pull(rate: float) -> None:
 
 
 def test_adaptive_allocation_with_delays() -> None:
-    """A greedy policy sees conversions late, later on one arm; one looks at both arms after every pull.
+    """A greedy policy sees conversions late, later on one arm; one looks at both arms after every
+    pull.
 
-    With delta / 2 for each arm a run may be lost in 5 % of 400 (at most 35, as above); the interval for a
-    fixed sample must lose more.
+    With delta / 2 for each arm a run may be lost in 5 % of 400 (at most 35, as above); the
+    interval for a fixed sample must lose more.
     """
-    ours, theirs = play_greedy(np.random.default_rng(8), means=(0.3, 0.4), scales=(5, 60), window=80)
+    ours, theirs = play_greedy(
+        np.random.default_rng(8), means=(0.3, 0.4), scales=(5, 60), window=80
+    )
     assert ours.sum() <= 35
     assert theirs.sum() > 35
 
@@ -114,12 +124,15 @@ def play_greedy(
     scales: tuple[float, float],
     window: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Whether the anytime intervals, and the fixed ones, ever miss a rate within the window; run by run.
+    """Whether the anytime intervals, and the fixed ones, ever miss a rate within the window; run
+    by run.
 
     Exponential delays. A pull's outcome within the window is known when it is as old as the window.
     """
     runs = np.arange(RUNS)
-    truth = [mean * (1 - math.exp(-window / scale)) for mean, scale in zip(means, scales, strict=True)]
+    truth = [
+        mean * (1 - math.exp(-window / scale)) for mean, scale in zip(means, scales, strict=True)
+    ]
     arriving = np.zeros((RUNS, 2, PULLS + window + 2), int)
     maturing = np.zeros_like(arriving)
     maturing_sold = np.zeros_like(arriving)

@@ -14,6 +14,8 @@ from patientbandits._version import __version__ as __version__
 if TYPE_CHECKING:
     from patientbandits import problems as problems
     from patientbandits import theory as theory
+    from patientbandits.analysis import Analysis as Analysis
+    from patientbandits.analysis import analyse as analyse
     from patientbandits.bandit import Bandit as Bandit
     from patientbandits.bandit import Pull as Pull
     from patientbandits.delays import Delay as Delay
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.errors import InputError as InputError
+    from patientbandits.events import Events as Events
+    from patientbandits.events import read_events as read_events
     from patientbandits.policies import DKLUCB as DKLUCB
     from patientbandits.policies import DUCB as DUCB
     from patientbandits.policies import KLUCB as KLUCB
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
     from patientbandits.posteriors import CureCounts as CureCounts
     from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
+    from patientbandits.rehearsal import Rehearsal as Rehearsal
+    from patientbandits.rehearsal import rehearse as rehearse
     from patientbandits.result import Difference as Difference
     from patientbandits.result import Result as Result
     from patientbandits.rewards import Bernoulli as Bernoulli
@@ -66,6 +72,10 @@ if TYPE_CHECKING:
     from patientbandits.sweeps import sweep as sweep
 
 EXPORTS: dict[str, tuple[str, ...]] = {
+    "analysis": (
+        "Analysis",
+        "analyse",
+    ),
     "bandit": (
         "Bandit",
         "Pull",
@@ -85,6 +95,10 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "Weibull",
     ),
     "errors": ("InputError",),
+    "events": (
+        "Events",
+        "read_events",
+    ),
     "policies": (
         "DKLUCB",
         "DUCB",
@@ -114,6 +128,10 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "posterior",
     ),
     "problem": ("Problem",),
+    "rehearsal": (
+        "Rehearsal",
+        "rehearse",
+    ),
     "result": (
         "Difference",
         "Result",

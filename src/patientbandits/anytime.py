@@ -1,11 +1,13 @@
 """An interval for a rate within a window that holds however often one looks (docs/anytime.md).
 
-Number an arm's pulls 1, 2, ... and let S_k be how many of the first k convert within the window. With
-probability 1 - delta, for all k at once and whatever policy chose the pulls and whatever the delays,
+Number an arm's pulls 1, 2, ... and let S_k be how many of the first k convert within the window.
+With probability 1 - delta, for all k at once and whatever policy chose the pulls and whatever the
+delays,
 
     -S_k log rho - (k - S_k) log(1 - rho) + log B(1 + S_k, 1 + k - S_k) < log(1 / delta)       (A)
 
-for the true rate rho; B is the beta function. The rates that satisfy (A) are an interval around S_k / k.
+for the true rate rho; B is the beta function. The rates that satisfy (A) are an interval around
+S_k / k.
 """
 
 from __future__ import annotations
@@ -64,14 +66,17 @@ def anytime_window_interval(
 ) -> tuple[float, float]:
     """With the pulls that are not as old as the window, too, for the lower end.
 
-    S_n of all n pulls is at least what is visible of it, and the lower end grows with S: the lower end from
+    S_n of all n pulls is at least what is visible of it, and the lower end grows with S: the
+    lower end from
     (pulls, visible) holds in the same event, so that nothing is paid for taking the larger one.
     """
     low, high = anytime_interval(matured, matured_conversions, delta)
     return max(low, anytime_interval(pulls, visible, delta)[0]), high
 
 
-def _crossing(pulls: int, conversions: int, *, outside: float, inside: float, limit: float) -> float:
+def _crossing(
+    pulls: int, conversions: int, *, outside: float, inside: float, limit: float
+) -> float:
     """Where the evidence, which rises from ``inside`` to ``outside``, reaches the limit."""
     for _ in range(HALVINGS):
         middle = (outside + inside) / 2

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from patientbandits._version import __version__
-from patientbandits.analysis.commands import add_commands as add_analysis_commands
+from patientbandits.cli_analyse import add_commands as add_analysis_commands
+from patientbandits.cli_rehearse import add_commands as add_rehearsal_commands
 from patientbandits.live.cli import add_commands as add_live_commands
 from patientbandits.live.cli_files import add_file_commands
-from patientbandits.rehearsal.commands import add_commands as add_rehearsal_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

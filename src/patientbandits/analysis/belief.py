@@ -1,4 +1,5 @@
-"""What the model of late conversions says of each arm: the one place where analysis meets the posterior."""
+"""What the model of late conversions says of each arm: the one place where analysis meets the
+posterior."""
 
 from __future__ import annotations
 
@@ -52,7 +53,14 @@ def beliefs(arms: Sequence[ArmHistory], window: float | None, times: Array) -> l
         mean = float(curve.at(end)) if arm.decisions else 0.0
         variance = float(curve.variance_at(end)) if arm.decisions else 0.0
         rates.append(mean)
-        spreads.append(np.sqrt(max(variance, (mean * (1 - mean) + 0.25 / (arm.decisions + 1)) / (arm.decisions + 1) * 0.5)))
+        spreads.append(
+            np.sqrt(
+                max(
+                    variance,
+                    (mean * (1 - mean) + 0.25 / (arm.decisions + 1)) / (arm.decisions + 1) * 0.5,
+                )
+            )
+        )
     means, deviations = np.array(rates), np.array(spreads)
     chances = best_probability(means, deviations)
     found = []
@@ -64,7 +72,11 @@ def beliefs(arms: Sequence[ArmHistory], window: float | None, times: Array) -> l
         later = float(((mean - by_age) / np.maximum(1 - by_age, 1e-9)).clip(0, 1).sum())
         seen = int(np.isfinite(delays).sum())
         share = np.nan_to_num(curve.at(np.minimum(times, curve.largest))) / max(mean, 1e-12)
-        band = QUANTILE * np.sqrt(np.nan_to_num(curve.variance_at(np.minimum(times, curve.largest)))) / max(mean, 1e-12)
+        band = (
+            QUANTILE
+            * np.sqrt(np.nan_to_num(curve.variance_at(np.minimum(times, curve.largest))))
+            / max(mean, 1e-12)
+        )
         others = np.delete(means, place)
         loss = float(expected_loss(means, deviations)) + float(means.max()) - mean
         lift = None
@@ -74,11 +86,15 @@ def beliefs(arms: Sequence[ArmHistory], window: float | None, times: Array) -> l
             lift = Span(ratio - 1, ratio * np.exp(-wide) - 1, ratio * np.exp(wide) - 1)
         found.append(
             Belief(
-                rate=Span(mean, max(mean - QUANTILE * spread, 0.0), min(mean + QUANTILE * spread, 1.0)),
+                rate=Span(
+                    mean, max(mean - QUANTILE * spread, 0.0), min(mean + QUANTILE * spread, 1.0)
+                ),
                 best=float(chances[place]) if len(others) else 1.0,
                 expected_loss=loss,
                 lift=lift,
-                to_come=Span(later, max(later - 2 * np.sqrt(later), 0.0), later + 2 * np.sqrt(later)),
+                to_come=Span(
+                    later, max(later - 2 * np.sqrt(later), 0.0), later + 2 * np.sqrt(later)
+                ),
                 matured=seen / (seen + later) if seen + later > 0 else 0.0,
                 lag_times=times,
                 lag_mean=share,

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from patientbandits.errors import InputError
 
 if TYPE_CHECKING:
-    from patientbandits.analysis.analyse import Analysis
+    from patientbandits.analysis.run import Analysis
 
 DataFrame = Any
 """of pandas, which need not be installed"""
 
 
 def plain_data(found: Analysis) -> dict[str, Any]:
-    """Everything an analysis says, in numbers, texts, lists and objects; None for what is unknown."""
+    """Everything an analysis says, in numbers, texts, lists and objects; None for what is
+    unknown."""
     events = found.events
     data = {
         "arms": [asdict(arm) for arm in found.arms.values()],

@@ -35,7 +35,11 @@ def misfit_of(belief: Belief, curve: KaplanMeier) -> Misfit:
     """Over all ages of the lag curve that the data reach."""
     counts = np.arange(1, len(curve.times) + 1)
     times = belief.lag_times
-    enough = np.interp(times, curve.times, counts, left=0.0) >= FEWEST if len(counts) else np.zeros(len(times), bool)
+    enough = (
+        np.interp(times, curve.times, counts, left=0.0) >= FEWEST
+        if len(counts)
+        else np.zeros(len(times), bool)
+    )
     usable = enough & (times <= curve.largest)
     if not usable.any() or belief.rate.mean <= 0:
         return Misfit(age=0.0, model=0.0, data=0.0, errors=0.0, share=0.0)

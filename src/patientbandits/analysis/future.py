@@ -1,16 +1,17 @@
 """How the expected loss will fall: the future played from the posterior, at the present traffic.
 
-What t more days teach about arm i is counted in decisions whose outcome within the window w is known:
+What t more days teach about arm i is counted in decisions whose outcome within the window w is
+known:
 
     n_i(t) = sum over decisions of G_i(age + t) + traffic_i * integral from 0 to t of G_i(s) ds,
 
-G_i(a) the share of conversions within w that come by age a, 1 from w on. If the rate has mean m_i and
-variance v_i now, then after t days it has variance v_i(t) with
+G_i(a) the share of conversions within w that come by age a, 1 from w on. If the rate has mean m_i
+and variance v_i now, then after t days it has variance v_i(t) with
 
     1 / v_i(t) = 1 / v_i + (n_i(t) - n_i(0)) / (m_i (1 - m_i)),
 
-and its mean is a draw: a random walk whose steps have variance v_i(t) - v_i(t'), because the mean of a
-posterior is a martingale.
+and its mean is a draw: a random walk whose steps have variance v_i(t) - v_i(t'), because the mean
+of a posterior is a martingale.
 """
 
 from __future__ import annotations
@@ -83,17 +84,19 @@ def variances(arm: ArmPresent, known: Array) -> Array:
 
 
 def play_future(
-    arms: list[ArmPresent], threshold: float, loss_now: float, traffic: dict[str, float] | None = None
+    arms: list[ArmPresent],
+    threshold: float,
+    loss_now: float,
+    traffic: dict[str, float] | None = None,
 ) -> Future:
     """The expected loss on each day, and when it falls below the threshold.
 
-    ``loss_now`` is what the posterior itself says of today; ``traffic``: decisions per day, if not as at present.
+    ``loss_now`` is what the posterior itself says of today; ``traffic``: decisions per day, if
+    not as at present.
     """
     days = future_days()
     flow = traffic or {arm.name: traffic_of(arm.ages) for arm in arms}
-    spread = np.array(
-        [variances(arm, known_decisions(arm, days, flow[arm.name])) for arm in arms]
-    )
+    spread = np.array([variances(arm, known_decisions(arm, days, flow[arm.name])) for arm in arms])
     random = np.random.default_rng(0)
     steps = np.sqrt(np.maximum(spread[:, :-1] - spread[:, 1:], 0.0))
     moves = random.standard_normal((FUTURES, len(arms), len(days) - 1)) * steps
@@ -120,7 +123,8 @@ def play_future(
 
 
 def first_passage(days: Array, losses: Array, threshold: float) -> Array:
-    """The first day, future by future, with a loss below the threshold; infinity if there is none."""
+    """The first day, future by future, with a loss below the threshold; infinity if there is
+    none."""
     below = losses < threshold
     first = below.argmax(axis=1)
     return np.where(below.any(axis=1), days[first], np.inf)

@@ -9,12 +9,14 @@ from patientbandits.analysis.records import Span
 from patientbandits.events.history import ArmHistory
 
 
-def revenue_of(arm: ArmHistory, belief: Belief, window: float | None) -> tuple[float | None, Span | None]:
-    """Mean value of a converted decision, all its orders within the window so far added up, and revenue
-    per decision with its interval.
+def revenue_of(
+    arm: ArmHistory, belief: Belief, window: float | None
+) -> tuple[float | None, Span | None]:
+    """Mean value of a converted decision, all its orders within the window so far added up, and
+    revenue per decision with its interval.
 
-    The two factors' relative variances add: (sd/mean)^2 of the rate and of the mean value; the interval is that
-    of a log-normal with this spread.
+    The two factors' relative variances add: (sd/mean)^2 of the rate and of the mean value; the
+    interval is that of a log-normal with this spread.
     """
     paid = arm.paid_by_decision(window)
     if len(paid) < 2 or not paid.mean() > 0 or not belief.rate.mean > 0:

@@ -1,8 +1,10 @@
-"""The largest of several normal variables: how probable each is to be it, and what is lost by taking one.
+"""The largest of several normal variables: how probable each is to be it, and what is lost by
+taking one.
 
 For independent X_i ~ N(m_i, s_i^2) with distribution functions F_i, and any c,
 
-    E max X - c = integral over x > c of (1 - prod F_i(x)) dx - integral over x < c of prod F_i(x) dx.
+    E max X - c = integral over x > c of (1 - prod F_i(x)) dx - integral over x < c of prod F_i(x)
+    dx.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from patientbandits.pages import render_page
 from patientbandits.result import write_atomically
 
 if TYPE_CHECKING:
-    from patientbandits.analysis.analyse import Analysis
+    from patientbandits.analysis.run import Analysis
 
 PAGE = "analysis.html"
 DATA = "analysis.json"
@@ -66,7 +67,7 @@ def flips(found: Analysis) -> list[dict[str, str]]:
             "before": before.leader,
             "after": after.leader,
         }
-        for before, after in zip(sure, sure[1:], strict=False)
+        for before, after in pairwise(sure)
         if after.flipped
     ]
 
@@ -87,7 +88,8 @@ def warnings_of(found: Analysis) -> list[str]:
         )
     if report.units_in_several_arms > 0.01 * max(report.units, 1):
         words.append(
-            f"{report.units_in_several_arms:,} of {report.units:,} units were exposed to several arms."
+            f"{report.units_in_several_arms:,} of {report.units:,} units were exposed to "
+            "several arms."
         )
     unmatched = report.orders.unmatched
     if unmatched > 0.2 * max(report.orders.rows, 1):

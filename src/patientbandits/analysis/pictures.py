@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,23 @@ from patientbandits.events.durations import DAY, HOUR, MINUTE, short
 from patientbandits.figures import PALETTE, STYLE, save
 
 if TYPE_CHECKING:
-    from patientbandits.analysis.analyse import Analysis
+    from patientbandits.analysis.run import Analysis
 
 WIDTH, HEIGHT = 5.2, 3.5
 MOST_CURVES = 8
-TICKS = (MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 90 * DAY, 365 * DAY)
+TICKS = (
+    MINUTE,
+    10 * MINUTE,
+    HOUR,
+    6 * HOUR,
+    DAY,
+    3 * DAY,
+    7 * DAY,
+    14 * DAY,
+    30 * DAY,
+    90 * DAY,
+    365 * DAY,
+)
 GREY = "#6b717c"
 
 Draw = Callable[["Analysis", Any], None]
@@ -36,7 +49,8 @@ def shown_arms(found: Analysis) -> list[str]:
 
 
 def draw_rates(found: Analysis, axis: Any) -> None:
-    """Every arm's corrected rate, what is counted so far, and the interval that holds whenever one looks."""
+    """Every arm's corrected rate, what is counted so far, and the interval that holds whenever
+    one looks."""
     paint = colors(found)
     names = list(found.arms)
     for place, arm in enumerate(found.arms.values()):
@@ -72,7 +86,12 @@ def draw_lag(found: Analysis, axis: Any) -> None:
         curve = found.lag[name]
         axis.plot(curve.times, 100 * curve.mean, color=paint[name], label=name)
         axis.fill_between(
-            curve.times, 100 * curve.low, 100 * curve.high, color=paint[name], alpha=0.15, linewidth=0
+            curve.times,
+            100 * curve.low,
+            100 * curve.high,
+            color=paint[name],
+            alpha=0.15,
+            linewidth=0,
         )
         axis.step(
             curve.times,
@@ -97,7 +116,7 @@ def draw_windows(found: Analysis, axis: Any) -> None:
             rates = [100 * row.arms[place].rate for row in found.windows]
             axis.plot(spans, rates, "o-", markersize=3, color=paint[name], label=name)
     sure = [row for row in found.windows if row.sure]
-    for before, row in zip(sure, sure[1:], strict=False):
+    for before, row in pairwise(sure):
         if row.flipped:
             middle = float(np.sqrt(before.window * row.window))
             axis.axvline(middle, color=GREY, linewidth=1, dashes=(4, 3), zorder=1)

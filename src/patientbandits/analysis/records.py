@@ -21,7 +21,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Lag:
-    """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier estimate."""
+    """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier
+    estimate."""
 
     times: Array
     """seconds"""

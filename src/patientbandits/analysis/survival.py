@@ -1,7 +1,7 @@
 """The Kaplan-Meier estimate: which share has converted by an age, from data alone.
 
-With d_j conversions after exactly t_j and n_j decisions that were watched for at least t_j without an
-earlier conversion,
+With d_j conversions after exactly t_j and n_j decisions that were watched for at least t_j
+without an earlier conversion,
 
     F(t) = 1 - prod over t_j <= t of (1 - d_j / n_j),
 
@@ -49,10 +49,10 @@ def kaplan_meier(ages: Array, delays: Array) -> KaplanMeier:
     times, events = np.unique(delays[converted], return_counts=True)
     watched = np.sort(np.where(converted, delays, ages))
     at_risk = len(watched) - np.searchsorted(watched, times, side="left")
-    left = np.cumprod(1 - events / at_risk)
+    left: Array = np.cumprod(1 - events / at_risk, dtype=float)
     with np.errstate(divide="ignore"):
         terms = events / (at_risk * (at_risk - events))
-    spread = np.where(left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0)
+    spread: Array = np.where(left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0)
     return KaplanMeier(
         times=times,
         share=1 - left,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from patientbandits.analysis.page import table_rows, warnings_of
 
 if TYPE_CHECKING:
-    from patientbandits.analysis.analyse import Analysis
+    from patientbandits.analysis.run import Analysis
 
 Table = list[tuple[str, ...]]
 
@@ -29,7 +29,9 @@ def reading_table(found: Analysis) -> Table:
 
 def arms_lines(found: Analysis) -> Table:
     """One row for each arm."""
-    rows: Table = [("arm", "decisions", "conversions", "rate", "95 %", "matured", "to come", "best", "lift")]
+    rows: Table = [
+        ("arm", "decisions", "conversions", "rate", "95 %", "matured", "to come", "best", "lift")
+    ]
     for arm in found.arms.values():
         rows.append(
             (

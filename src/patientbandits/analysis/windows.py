@@ -1,4 +1,5 @@
-"""Which window? What each one catches, and who would have won with it. From data alone (Kaplan-Meier)."""
+"""Which window? What each one catches, and who would have won with it. From data alone
+(Kaplan-Meier)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def candidate_windows(longest: float, window: float | None) -> list[float]:
 
 
 def which_window(events: Events) -> list[WindowFinding]:
-    """One row for each candidate; empty if no arm has any conversion or all are younger than an hour."""
+    """One row for each candidate; empty if no arm has any conversion or all are younger than an
+    hour."""
     curves = [kaplan_meier(arm.ages, arm.delays) for arm in events.arms]
     longest = min(curve.largest for curve in curves)
     spans = candidate_windows(longest, events.window)

@@ -1,11 +1,12 @@
-"""Tables of exposures and orders, read and joined: who saw what when, and who bought after how long.
+"""Tables of exposures and orders, read and joined: who saw what when, and who bought after how
+long.
 
-    tables      a CSV or Parquet file, a pandas, Arrow or DuckDB table, as rows that know their line
-    columns     which column is which, by usual names, by a preset or as told
-    parsing     units, times, variants and values, and the rows that cannot be read
-    crediting   orders joined to the exposures that get the credit
-    history     what comes out: ages and delays, arm by arm
-    report      what was read, what was matched, what was not
+tables      a CSV or Parquet file, a pandas, Arrow or DuckDB table, as rows that know their line
+columns     which column is which, by usual names, by a preset or as told
+parsing     units, times, variants and values, and the rows that cannot be read
+crediting   orders joined to the exposures that get the credit
+history     what comes out: ages and delays, arm by arm
+report      what was read, what was matched, what was not
 """
 
 from patientbandits.events.history import ArmHistory, Events

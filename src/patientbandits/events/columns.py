@@ -1,7 +1,7 @@
 """Which column is which: by usual names, by a preset, or as told.
 
-A role is what a column is for. Names are compared without case, blanks and signs, so that "Visitor ID"
-is visitor_id.
+A role is what a column is for. Names are compared without case, blanks and signs, so that
+"Visitor ID" is visitor_id.
 """
 
 from __future__ import annotations
@@ -18,40 +18,45 @@ ORDERS = "orders"
 Names = Mapping[str, tuple[str, ...]]
 """role -> names in the order of preference"""
 
-UNIT_NAMES = (
-    "unit", "unit_id", "visitor_id", "visitor", "user_id", "user", "anonymous_id", "customer_id",
-    "customer", "client_id", "account_id", "user_pseudo_id", "device_id", "amplitude_id",
-    "fullvisitorid", "session_id", "distinct_id", "context_key", "id",
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+UNIT_NAMES = words(
+    "unit unit_id visitor_id visitor user_id user anonymous_id customer_id customer "
+    "client_id account_id user_pseudo_id device_id amplitude_id fullvisitorid session_id "
+    "distinct_id context_key id"
 )
-TIME_NAMES = (
-    "time", "timestamp", "ts", "datetime", "date_time", "event_time", "event_timestamp",
-    "occurred_at", "created_at", "sent_at", "received_at", "at", "date", "event_date", "day",
+TIME_NAMES = words(
+    "time timestamp ts datetime date_time event_time event_timestamp occurred_at created_at "
+    "sent_at received_at at date event_date day"
 )
 USUAL_EXPOSURES: Names = {
     "unit": UNIT_NAMES,
     "time": ("exposed_at", "exposure_time", "first_exposure", "viewed_at", "seen_at", *TIME_NAMES),
-    "variant": (
-        "variant", "variation", "variant_id", "variation_id", "variant_name", "variation_name",
-        "arm", "group", "treatment", "bucket", "test_group", "experiment_group", "exp_variant",
+    "variant": words(
+        "variant variation variant_id variation_id variant_name variation_name arm group "
+        "treatment bucket test_group experiment_group exp_variant"
     ),
-    "experiment": (
-        "experiment", "experiment_id", "experiment_name", "experiment_key", "test", "test_id",
-        "flag_key", "flag", "feature",
+    "experiment": words(
+        "experiment experiment_id experiment_name experiment_key test test_id flag_key flag feature"
     ),
 }
 USUAL_ORDERS: Names = {
     "unit": UNIT_NAMES,
-    "time": (
-        "ordered_at", "order_time", "order_date", "purchased_at", "purchase_time", "converted_at",
-        "conversion_time", "paid_at", *TIME_NAMES,
+    "time": words(
+        "ordered_at order_time order_date purchased_at purchase_time converted_at "
+        "conversion_time paid_at"
+    )
+    + TIME_NAMES,
+    "value": words(
+        "value amount revenue total order_value order_total total_price price "
+        "purchase_revenue event_value sales"
     ),
-    "value": (
-        "value", "amount", "revenue", "total", "order_value", "order_total", "total_price",
-        "price", "purchase_revenue", "event_value", "sales",
-    ),
-    "order": (
-        "order", "order_id", "order_number", "transaction_id", "transaction", "purchase_id",
-        "invoice_id", "insert_id", "message_id", "event_id", "uuid",
+    "order": words(
+        "order order_id order_number transaction_id transaction purchase_id invoice_id "
+        "insert_id message_id event_id uuid"
     ),
     "currency": ("currency", "currency_code"),
 }
@@ -138,9 +143,9 @@ PRESETS = {
     ),
     "wide": Preset(
         orders={
-            "time": (
-                "order_time", "ordered_at", "order_date", "purchased_at", "purchase_time",
-                "converted_at", "conversion_time", "conversion_date",
+            "time": words(
+                "order_time ordered_at order_date purchased_at purchase_time converted_at "
+                "conversion_time conversion_date"
             ),
         },
         wide=True,

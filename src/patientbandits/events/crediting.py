@@ -1,8 +1,8 @@
 """Orders joined to the exposures that get the credit.
 
-    first   a unit is one decision, made when it was first exposed; all its later orders count for it
-    last    every exposure is a decision; an order counts for the last exposure before it
-    every   every exposure is a decision; an order counts for all exposures before it
+first   a unit is one decision, made when it was first exposed; all its later orders count for it
+last    every exposure is a decision; an order counts for the last exposure before it
+every   every exposure is a decision; an order counts for all exposures before it
 """
 
 from __future__ import annotations

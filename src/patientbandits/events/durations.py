@@ -36,7 +36,7 @@ WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
 def in_seconds(owner: str, name: str, value: object) -> float:
-    """"30d", "12h", "90min", "2w", or a number of seconds."""
+    """ "30d", "12h", "90min", "2w", or a number of seconds."""
     if not isinstance(value, str):
         if hasattr(value, "total_seconds"):
             value = value.total_seconds()

@@ -14,8 +14,8 @@ SILENCE = 30
 
 
 def in_whole_days(database: Any) -> list[str]:
-    """If one of the tables has dates only, both are counted in days: otherwise an order of the same day
-    would seem to be before its exposure."""
+    """If one of the tables has dates only, both are counted in days: otherwise an order of the
+    same day would seem to be before its exposure."""
     for kind in (EXPOSURES, ORDERS):
         if database.execute(f"SELECT coalesce(bool_and(dated), false) FROM {kind}").fetchone()[0]:
             break
@@ -35,7 +35,9 @@ def cut_at_end(database: Any, owner: str, as_of: object, exposures: str, orders:
             "SELECT max(time) FROM (SELECT time FROM exposures UNION ALL SELECT time FROM orders)"
         )
         return int(latest.fetchone()[0])
-    told = database.execute(f"SELECT {time_of('t', 'VARCHAR', 'UTC', None)} FROM (SELECT ? AS t)", [str(as_of)])
+    told = database.execute(
+        f"SELECT {time_of('t', 'VARCHAR', 'UTC', None)} FROM (SELECT ? AS t)", [str(as_of)]
+    )
     end = told.fetchone()[0]
     if end is None:
         raise InputError(f"{owner}: as_of must be a date or a time; got as_of={as_of!r}.")

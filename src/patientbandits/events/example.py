@@ -1,7 +1,8 @@
-"""A made-up shop to try things on: three variants, 60 000 visitors, half a year, files as untidy as real ones.
+"""A made-up shop to try things on: three variants, 60 000 visitors, half a year, files as untidy
+as real ones.
 
-The green variant sells most, but late: half of its buyers take more than nine days, those of the others
-less than two. Whoever waits three days for an order will choose blue.
+The green variant sells most, but late: half of its buyers take more than nine days, those of the
+others less than two. Whoever waits three days for an order will choose blue.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ SEED = 20260101
 
 
 class Variant(NamedTuple):
-    """A variant of the example: how many of its visitors buy in the end, and after how many days."""
+    """A variant of the example: how many of its visitors buy in the end, and after how many
+    days."""
 
     name: str
     rate: float
@@ -64,7 +66,9 @@ def _exposures(random: Any, arms: Any, seen: Any) -> list[str]:
             lines.append(line)  # sent twice
         elif chance < 0.09:  # came back
             later = min(when + random.exponential(5 * DAY), DAYS * DAY)
-            lines.append(f"v{visitor},{_written(later, visitor)},{EXPERIMENT},{VARIANTS[arm].name}\n")
+            lines.append(
+                f"v{visitor},{_written(later, visitor)},{EXPERIMENT},{VARIANTS[arm].name}\n"
+            )
         elif chance < 0.096:  # another device, another variant
             other = VARIANTS[(arm + 1) % len(VARIANTS)].name
             later = min(when + DAY, DAYS * DAY)

@@ -21,7 +21,8 @@ CONTROL_NAMES = ("control", "baseline", "original", "default", "off", "a", "0", 
 class ArmHistory:
     """The decisions of one arm, the oldest first.
 
-    A delay of infinity: no conversion so far. Delays may exceed any window: which one counts is decided later.
+    A delay of infinity: no conversion so far. Delays may exceed any window: which one counts is
+    decided later.
     """
 
     name: str
@@ -54,7 +55,7 @@ class ArmHistory:
         sums = np.bincount(
             self.order_decisions[counted], self.order_values[counted], minlength=self.decisions
         )
-        return sums[self.delays <= longest] if self.decisions else np.empty(0)
+        return np.asarray(sums[self.delays <= longest], dtype=float)
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Events:
         control: str | None = None,
         end: float = 0.0,
     ) -> Events:
-        """From the ages and the delays of each arm's decisions, in seconds; infinity: not converted."""
+        """From the ages and the delays of each arm's decisions, in seconds; infinity: not
+        converted."""
         known = tuple(_arm_of(name, ages, delays, end) for name, (ages, delays) in arms.items())
         require(len(known) > 0, "Events", "at least one arm is needed", arms=dict(arms))
         names = [arm.name for arm in known]
@@ -133,7 +135,9 @@ def control_of(owner: str, names: Sequence[str], told: str | None) -> str:
     return usual[0] if usual else names[0]
 
 
-def histories(names: Sequence[str], decided: dict[str, Any], ordered: dict[str, Any]) -> tuple[ArmHistory, ...]:
+def histories(
+    names: Sequence[str], decided: dict[str, Any], ordered: dict[str, Any]
+) -> tuple[ArmHistory, ...]:
     """One history for each of the ``names`` from the columns that the database gave."""
     arm_of_decision = decided["arm"]
     arm_of_order = arm_of_decision[ordered["decision"]]

@@ -1,6 +1,7 @@
 """Rows understood: units, times, variants, values as SQL, and the rows that break a rule.
 
-Times are microseconds since 1970. A number is in seconds, milliseconds, microseconds or nanoseconds, by
+Times are microseconds since 1970. A number is in seconds, milliseconds, microseconds or
+nanoseconds, by
 its size; a text without a zone, and a date, are taken in the zone that was told (UTC by default).
 """
 
@@ -23,7 +24,8 @@ NUMBER = r"[+-]?\d+(\.\d*)?([eE]\+?\d+)?"
 GROUPED = r"-?\d{1,3}(,\d{3})+(\.\d+)?"
 
 CREATE_SET_ASIDE = """CREATE TABLE set_aside
-    (kind VARCHAR, source VARCHAR, row BIGINT, field VARCHAR, rule VARCHAR, value VARCHAR, reason VARCHAR)"""
+    (kind VARCHAR, source VARCHAR, row BIGINT, field VARCHAR, rule VARCHAR, value VARCHAR, reason
+    VARCHAR)"""
 
 
 def text_of(column: str) -> str:
@@ -32,7 +34,9 @@ def text_of(column: str) -> str:
 
 
 def is_number(kind: str) -> bool:
-    return kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")) or kind.endswith("INT") or "INTEGER" in kind
+    return (
+        kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")) or kind.endswith("INT") or "INTEGER" in kind
+    )
 
 
 def from_epoch(number: str) -> str:
@@ -108,7 +112,8 @@ def parse_table(
     written: str | None,
     only: str = "true",
 ) -> None:
-    """The readable rows as the table ``kind``; the others go to `set_aside`. ``only``: rows to look at."""
+    """The readable rows as the table ``kind``; the others go to `set_aside`. ``only``: rows to
+    look at."""
     types = table.types
     when = columns["time"]
     parts = [

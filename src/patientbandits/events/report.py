@@ -23,7 +23,9 @@ class SetAside:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}, column {self.column}: {self.rule}; got {self.value!r}"
+        return (
+            f"{self.file}, line {self.line}, column {self.column}: {self.rule}; got {self.value!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,14 @@ class ReadingReport:
 
 
 def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> SampleRatio:
-    """The test of the ``units`` of each arm against the shares ``meant``, which need not sum to 1."""
+    """The test of the ``units`` of each arm against the shares ``meant``, which need not sum to
+    1."""
     total = sum(units.values())
     whole = sum(meant.values())
     shares = {arm: meant[arm] / whole for arm in units}
-    terms = [(count - total * shares[arm]) ** 2 / (total * shares[arm]) for arm, count in units.items()]
+    terms = [
+        (count - total * shares[arm]) ** 2 / (total * shares[arm]) for arm, count in units.items()
+    ]
     statistic = sum(terms)
     return SampleRatio(
         units=dict(units),
@@ -108,7 +113,8 @@ def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> Sample
 def chi_squared_tail(x: float, degrees: int) -> float:
     """P(X > x) for X chi-squared with a whole number of degrees of freedom.
 
-    Q(1) = erfc(sqrt(x/2)), Q(2) = exp(-x/2), Q(d + 2) = Q(d) + (x/2)^(d/2) exp(-x/2) / Gamma(d/2 + 1).
+    Q(1) = erfc(sqrt(x/2)), Q(2) = exp(-x/2), Q(d + 2) = Q(d) + (x/2)^(d/2) exp(-x/2) / Gamma(d/2
+    + 1).
     """
     if degrees < 1 or x <= 0:
         return 1.0

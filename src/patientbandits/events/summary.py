@@ -19,7 +19,7 @@ from patientbandits.events.report import (
 from patientbandits.events.tables import Table, lines_of_rows, literal
 
 if TYPE_CHECKING:
-    from patientbandits.events.reading import Source
+    from patientbandits.events.sources import Source
 
 EXAMPLES = 5
 """of rows that could not be read, in a report"""
@@ -56,7 +56,8 @@ def meant_split(owner: str, split: object, names: Sequence[str]) -> dict[str, fl
         split = [split.get(name, 0.0) for name in names]
     if not isinstance(split, Sequence) or len(split) != len(names):
         raise InputError(
-            f"{owner}: split must have a share for each arm ({', '.join(names)}); got split={split!r}."
+            f"{owner}: split must have a share for each arm ({', '.join(names)}); "
+            f"got split={split!r}."
         )
     return {
         name: positive(owner, f"share of {name}", share)
@@ -76,7 +77,8 @@ def summarise(
     longest = "true" if window is None else f"delay <= {int(window * MICRO)}"
     orders = _table_report(database, bought, "SELECT count(*) FROM orders")
     converted = database.execute(
-        f"SELECT count(DISTINCT decision) FROM credited WHERE {longest} AND (value IS NULL OR value > 0)"
+        "SELECT count(DISTINCT decision) FROM credited "
+        f"WHERE {longest} AND (value IS NULL OR value > 0)"
     ).fetchone()[0]
     units, several = database.execute(
         "SELECT count(*), count(*) FILTER (arms > 1) FROM "
@@ -156,9 +158,7 @@ def _examples(database: Any, tables: Sequence[Table]) -> tuple[SetAside, ...]:
     )
 
 
-def write_set_aside(
-    database: Any, tables: Sequence[Table], path: str | os.PathLike[str]
-) -> None:
+def write_set_aside(database: Any, tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
     """All rows that do not count as a CSV file: file, line, column, rule, value, reason."""
     database.execute("CREATE TABLE lines (source VARCHAR, row BIGINT, line BIGINT)")
     for table in {table.label: table for table in tables}.values():

@@ -1,6 +1,7 @@
 """A source of rows as a table of DuckDB, every row with its number.
 
-Files of text are read as text alone, so that what cannot be understood can be shown as it stands there.
+Files of text are read as text alone, so that what cannot be understood can be shown as it stands
+there.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def literal(text: str) -> str:
 
 
 def open_table(database: Any, source: Any, name: str) -> Table:
-    """The ``source``, a path or a table, as the view ``name``, with the number of every row as ROW."""
+    """The ``source``, a path or a table, as the view ``name``, with the number of every row as
+    ROW."""
     if not isinstance(source, (str, os.PathLike)):
         return _open_object(database, source, name)
     path = Path(source)
@@ -147,14 +149,17 @@ def _heading(path: Path) -> tuple[list[str], str]:
             first = file.readline(1_000_000).decode("utf-8-sig")
     except (UnicodeDecodeError, gzip.BadGzipFile):
         raise InputError(f"{path}, line 1: the file must be text in UTF-8.") from None
-    require(first.strip() != "", f"{path}, line 1", "a line with the names of the columns is needed")
+    require(
+        first.strip() != "", f"{path}, line 1", "a line with the names of the columns is needed"
+    )
     delimiter = max(DELIMITERS, key=first.count)
     names = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter))]
     named = [cell or f"column{place}" for place, cell in enumerate(names, start=1)]
     twice = {cell for cell in named if named.count(cell) > 1}
     if twice:
         raise InputError(
-            f"{path}, line 1: every column must have a name of its own; got {sorted(twice)[0]!r} twice."
+            f"{path}, line 1: every column must have a name of its own; "
+            f"got {sorted(twice)[0]!r} twice."
         )
     return named, delimiter
 

@@ -14,7 +14,7 @@ from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING
 from patientbandits.result import write_atomically
 
 if TYPE_CHECKING:
-    from patientbandits.rehearsal.rehearse import Rehearsal
+    from patientbandits.rehearsal.run import Rehearsal
 
 PAGE = "rehearsal.html"
 DATA = "rehearsal.json"

@@ -1,4 +1,5 @@
-"""Who plays: every policy that needs to be told nothing, an even split, and waiting out the window."""
+"""Who plays: every policy that needs to be told nothing, an even split, and waiting out the
+window."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def after_the_window(world: World) -> Problem:
 
 
 BESIDE = (
-    Player(EVEN_SPLIT, "every arm gets the same share, to the end", lambda world: Uniform(), as_it_is),
+    Player(
+        EVEN_SPLIT, "every arm gets the same share, to the end", lambda world: Uniform(), as_it_is
+    ),
     Player(
         WAITING,
         "Thompson sampling on visitors whose window is over, the others count for nothing",
@@ -63,9 +66,7 @@ def all_players() -> list[Player]:
         policy = contender.make(trial)
         silent = contender.told == "nothing" and feedback_of(policy) == "rewards"
         if silent and contender.name not in LEFT_OUT:
-            players.append(
-                Player(contender.name, contender.note, _made(contender.make), as_it_is)
-            )
+            players.append(Player(contender.name, contender.note, _made(contender.make), as_it_is))
     return [*players, *BESIDE]
 
 

@@ -1,7 +1,7 @@
 """Problems drawn from the posterior: each arm with a rate and a law of delays that the data allow.
 
-A round is a visitor; with N visitors a day a delay of t days is N t rounds. Delays are those of conversions
-within the window, and the rate is the rate within it: what comes later does not count.
+A round is a visitor; with N visitors a day a delay of t days is N t rounds. Delays are those of
+conversions within the window, and the rate is the rate within it: what comes later does not count.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.analysis.analyse import Analysis
 from patientbandits.analysis.records import ArmFinding, Lag
+from patientbandits.analysis.run import Analysis
 from patientbandits.delays import Delay, Empirical
 from patientbandits.events.durations import DAY
 from patientbandits.problem import Problem

@@ -95,7 +95,9 @@ def analyse(
     """
     say = tell or (lambda words: None)
     if not isinstance(events, Events):
-        raise InputError(f"{OWNER}: events must be what read_events gives; got {type(events).__name__}.")
+        raise InputError(
+            f"{OWNER}: events must be what read_events gives; got {type(events).__name__}."
+        )
     if window is not None:
         events = replace(events, window=in_seconds(OWNER, "window", window))
     share = number(OWNER, "tolerance", tolerance)
@@ -112,7 +114,7 @@ def analyse(
         events=ordered,
         arms={arm.arm: arm for arm in arms},
         verdict=verdict_of(arms, future),
-        lag={arm.name: _lag(*row) for arm, *row in zip(ordered.arms, found, curves, strict=True)},
+        lag=dict(zip(ordered.names, map(_lag, found, curves), strict=True)),
         windows=which_window(ordered),
         cohorts=cohorts_of(ordered, found),
         future=future,
@@ -132,7 +134,7 @@ def lag_times(events: Events) -> np.ndarray:
 
 
 def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: KaplanMeier) -> ArmFinding:
-    ages, delays = arm.within(events.window)
+    _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
     whole = np.zeros(arm.decisions, bool) if events.window is None else arm.ages >= events.window
     matured, known = int(whole.sum()), int((whole & converted).sum())
@@ -180,7 +182,9 @@ def _wilson(count: int, successes: int) -> Span | None:
     z = 1.959964
     share = successes / count
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z * z / count)
+    reach = (
+        z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z * z / count)
+    )
     return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.analysis.analyse import Analysis, analyse
 from patientbandits.analysis.export import finite
 from patientbandits.analysis.records import Span
+from patientbandits.analysis.run import Analysis, analyse
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.events.history import Events
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING, Player, chosen_players
@@ -21,7 +21,7 @@ from patientbandits.sweeps import Simulation, sweep
 
 OWNER = "rehearse"
 DRAWS = 40
-RUNS_PER_DRAW = 2
+RUNS_PER_DRAW = 1
 SEED = 1
 LEVEL = 0.95
 
@@ -43,8 +43,8 @@ class Part:
     best_share: float
     """share of the visitors who got the best arm of their world"""
     turn: float | None
-    """days until visitors lose less than half of what they lose under an even split, for good; median
-    over worlds, None if that happens in less than half of them"""
+    """days until visitors lose less than half of what they lose under an even split, for good;
+    median over worlds, None if that happens in less than half of them"""
     turned: float
     """share of the worlds in which that happens"""
     curve: Array
@@ -94,8 +94,10 @@ def rehearse(
 ) -> Rehearsal:
     """Let every suitable policy decide for ``days`` days with ``traffic`` visitors a day.
 
-    The worlds are drawn from the posterior of the shop's own history; in each the same visitors come to
-    every policy. start: is told the number of rounds, and gives what is to be called with those done.
+    The worlds are drawn from the posterior of the shop's own history; in each the same visitors
+    come to
+    every policy. start: is told the number of rounds, and gives what is to be called with those
+    done.
     """
     found = shop if isinstance(shop, Analysis) else analyse(shop)
     flow = positive(OWNER, "traffic", traffic)
@@ -111,7 +113,9 @@ def rehearse(
         days=days,
     )
     if not any(arm.conversions for arm in found.arms.values()):
-        raise InputError(f"{OWNER}: at least one conversion is needed to know anything of the shop.")
+        raise InputError(
+            f"{OWNER}: at least one conversion is needed to know anything of the shop."
+        )
     players = chosen_players(policies)
     ends = np.unique(np.round(flow * np.arange(1, length + 1)).astype(int).clip(1, horizon))
     games = [
@@ -126,7 +130,9 @@ def rehearse(
         player.name: results[place * size : (place + 1) * size]
         for place, player in enumerate(players)
     }
-    parts = [_part(player, played, worlds, list(found.arms), ends / flow, flow) for player in players]
+    parts = [
+        _part(player, played, worlds, list(found.arms), ends / flow, flow) for player in players
+    ]
     parts.sort(key=lambda part: part.lost.mean)
     return Rehearsal(
         analysis=found,
@@ -189,8 +195,8 @@ def _part(
 
 
 def turning_days(lost: Array, worlds: Sequence[World], days: Array, traffic: float) -> Array:
-    """The day, world by world, from which on a week's visitors never again lose half of what an even
-    split loses; infinity if there is none."""
+    """The day, world by world, from which on a week's visitors never again lose half of what an
+    even split loses; infinity if there is none."""
     daily = np.diff(lost, axis=1, prepend=0.0) / np.diff(days, prepend=0.0)
     reach = min(7, daily.shape[1])
     smooth = np.array([np.convolve(row, np.ones(reach) / reach, mode="valid") for row in daily])
@@ -210,17 +216,19 @@ def _words(parts: list[Part], played: dict[str, list[Result]], days: int) -> str
     first = policies[0]
     split = next(part for part in parts if part.player == EVEN_SPLIT)
     words = (
-        f"Take {first.player}: over {days} days it loses {first.lost.mean:.0f} conversions to finding "
-        f"out, an even split {split.lost.mean:.0f}"
+        f"Take {first.player}: over {days} days it loses {first.lost.mean:.0f} conversions to "
+        f"finding out, an even split {split.lost.mean:.0f}"
     )
     if first.saved.low <= 0:
         words = (
-            f"No policy is surely better than an even split over {days} days; the best, {first.player}, "
-            f"loses {first.lost.mean:.0f} conversions, the split {split.lost.mean:.0f}"
+            f"No policy is surely better than an even split over {days} days; the best, "
+            f"{first.player}, loses {first.lost.mean:.0f} conversions, the split {split.lost.mean:.0f}"
         )
     near = [part.player for part in policies[1:] if _level(played, first.player, part.player)]
     if near:
-        words += f"; {' and '.join(near[:3])} {'is' if len(near) == 1 else 'are'} not measurably worse"
+        words += (
+            f"; {' and '.join(near[:3])} {'is' if len(near) == 1 else 'are'} not measurably worse"
+        )
     return words
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from patientbandits.analysis.commands import events_from, per_day, reading_options
+from patientbandits.cli_analyse import events_from, per_day, reading_options
 
 
 def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -21,18 +21,23 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--days", type=int, required=True, metavar="N", help="how long to play")
     command.add_argument(
-        "--policies", nargs="+", metavar="NAME", help="which ones; by default all that need no telling"
+        "--policies",
+        nargs="+",
+        metavar="NAME",
+        help="which ones; by default all that need no telling",
     )
     command.add_argument("--draws", type=int, metavar="N", help="worlds to draw")
     command.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
-    command.add_argument("--workers", type=int, metavar="N", help="threads; by default one per core")
+    command.add_argument(
+        "--workers", type=int, metavar="N", help="threads; by default one per core"
+    )
     command.set_defaults(run=run_rehearse)
 
 
 def run_rehearse(options: argparse.Namespace) -> None:
     from patientbandits.cli import print_table, progress_bar
     from patientbandits.rehearsal.page import write_rehearsal
-    from patientbandits.rehearsal.rehearse import DRAWS, SEED, rehearse
+    from patientbandits.rehearsal.run import DRAWS, SEED, rehearse
 
     out = options.out or "out/rehearse"
     traffic = per_day(options.traffic)

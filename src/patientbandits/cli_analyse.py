@@ -36,11 +36,15 @@ def add_commands(commands: Any, common: argparse.ArgumentParser) -> None:
 def reading_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """What `read_events` needs; `events_from` hands it over."""
     reading = argparse.ArgumentParser(add_help=False, parents=[common])
-    reading.add_argument("exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant")
+    reading.add_argument(
+        "exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant"
+    )
     reading.add_argument(
         "orders", nargs="?", metavar="ORDERS", help="CSV or Parquet: unit, time, value, order id"
     )
-    reading.add_argument("--window", metavar="TIME", help="an order counts so long: 30d, 12h; by default for ever")
+    reading.add_argument(
+        "--window", metavar="TIME", help="an order counts so long: 30d, 12h; by default for ever"
+    )
     reading.add_argument(
         "--columns",
         nargs="+",
@@ -48,14 +52,23 @@ def reading_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
         metavar="ROLE=NAME",
         help="where usual names do not find them: unit=visitor orders.time=paid_at",
     )
-    reading.add_argument("--preset", metavar="NAME", help="growthbook, segment, ga4, amplitude or wide")
     reading.add_argument(
-        "--credit", default="first", metavar="WHICH", help="exposure: first (default), last or every"
+        "--preset", metavar="NAME", help="growthbook, segment, ga4, amplitude or wide"
+    )
+    reading.add_argument(
+        "--credit",
+        default="first",
+        metavar="WHICH",
+        help="exposure: first (default), last or every",
     )
     reading.add_argument("--experiment", metavar="NAME", help="which one, if there are several")
     reading.add_argument("--control", metavar="ARM", help="the arm the others are compared with")
-    reading.add_argument("--split", metavar="50/50", help="the shares that were meant; none: no check")
-    reading.add_argument("--zone", default="UTC", metavar="ZONE", help="of times without one; UTC by default")
+    reading.add_argument(
+        "--split", metavar="50/50", help="the shares that were meant; none: no check"
+    )
+    reading.add_argument(
+        "--zone", default="UTC", metavar="ZONE", help="of times without one; UTC by default"
+    )
     reading.add_argument("--time-format", metavar="FORMAT", help="of times, such as %%d.%%m.%%Y")
     reading.add_argument("--as-of", metavar="TIME", help="count as if it were then")
     reading.add_argument("--out", metavar="FOLDER", help="where to write")
@@ -133,8 +146,8 @@ def teller(options: argparse.Namespace) -> Any:
 
 
 def run_analyse(options: argparse.Namespace) -> None:
-    from patientbandits.analysis.analyse import TOLERANCE, analyse
     from patientbandits.analysis.page import write_analysis
+    from patientbandits.analysis.run import TOLERANCE, analyse
     from patientbandits.analysis.terminal import arms_lines, reading_table, remarks
     from patientbandits.cli import print_table
 
