@@ -55,7 +55,8 @@ class ArmHistory:
         sums = np.bincount(
             self.order_decisions[counted], self.order_values[counted], minlength=self.decisions
         )
-        return np.asarray(sums[self.delays <= longest], dtype=float)
+        converted = np.isfinite(self.delays) & (self.delays <= longest)
+        return np.asarray(sums[converted], dtype=float)
 
 
 @dataclass(frozen=True)

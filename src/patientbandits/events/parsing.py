@@ -53,8 +53,8 @@ def time_of(column: str, kind: str, zone: str, written: str | None) -> str:
     name, place = quoted(column), literal(zone)
     if is_number(kind):
         return from_epoch(f"CAST({name} AS DOUBLE)")
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        return f"epoch_us({name})"
+    if "TIMESTAMPTZ" in kind or "WITH TIME ZONE" in kind:
+        return f"epoch_us(CAST({name} AS TIMESTAMPTZ))"
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
         return f"epoch_us(CAST({name} AS TIMESTAMP) AT TIME ZONE {place})"
     text = text_of(column)

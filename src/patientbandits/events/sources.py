@@ -42,10 +42,10 @@ def open_sources(
     told: Mapping[str, str],
 ) -> list[Source]:
     """Both tables, opened, their columns found."""
-    shown = open_table(database, exposures, "shown_table")
+    shown = open_table(database, exposures, "shown_table", EXPOSURES)
     bought = shown
     if orders is not None:
-        bought = open_table(database, orders, "bought_table")
+        bought = open_table(database, orders, "bought_table", ORDERS)
     elif not preset.wide and not preset.event:
         raise InputError(
             f"{OWNER}: a table of orders is needed, unless a preset says that one table has both "

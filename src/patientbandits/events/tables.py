@@ -65,14 +65,14 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def open_table(database: Any, source: Any, name: str) -> Table:
+def open_table(database: Any, source: Any, name: str, kind: str) -> Table:
     """The ``source``, a path or a table, as the view ``name``, with the number of every row as
     ROW."""
     if not isinstance(source, (str, os.PathLike)):
-        return _open_object(database, source, name)
+        return _open_object(database, source, name, kind)
     path = Path(source)
     if not path.is_file():
-        raise InputError(f"{name}: a file is needed; there is none at {str(path)!r}.")
+        raise InputError(f"{kind}: a file is needed; there is none at {str(path)!r}.")
     if str(path).lower().endswith(PARQUET_ENDINGS):
         _run(database, path, f"CREATE VIEW {name}_rows AS FROM read_parquet({literal(str(path))})")
         return _numbered(database, name, path.name, None)
@@ -85,20 +85,20 @@ def open_table(database: Any, source: Any, name: str) -> Table:
     return _open_text(database, path, name)
 
 
-def _open_object(database: Any, source: Any, name: str) -> Table:
+def _open_object(database: Any, source: Any, name: str, kind: str) -> Table:
     """A pandas, Arrow, Polars or DuckDB table."""
     if isinstance(source, (list, tuple, dict, int, float)) or source is None:
-        raise InputError(f"{name}: a path or a table is needed; got {type(source).__name__}.")
+        raise InputError(f"{kind}: a path or a table is needed; got {type(source).__name__}.")
     if type(source).__name__ == "DuckDBPyRelation":
         source = source.to_arrow_table() if hasattr(source, "to_arrow_table") else source.arrow()
     try:
         database.register(f"{name}_rows", source)
     except Exception as error:
         raise InputError(
-            f"{name}: a path, or a pandas, Arrow or DuckDB table is needed; "
+            f"{kind}: a path, or a pandas, Arrow or DuckDB table is needed; "
             f"got {type(source).__name__} ({error})."
         ) from None
-    return _numbered(database, name, f"the table of {name}", None)
+    return _numbered(database, name, f"the table of {kind}", None)
 
 
 def _open_text(database: Any, path: Path, name: str) -> Table:

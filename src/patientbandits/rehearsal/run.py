@@ -222,7 +222,8 @@ def _words(parts: list[Part], played: dict[str, list[Result]], days: int) -> str
     if first.saved.low <= 0:
         words = (
             f"No policy is surely better than an even split over {days} days; the best, "
-            f"{first.player}, loses {first.lost.mean:.0f} conversions, the split {split.lost.mean:.0f}"
+            f"{first.player}, loses {first.lost.mean:.0f} conversions, "
+            f"the split {split.lost.mean:.0f}"
         )
     near = [part.player for part in policies[1:] if _level(played, first.player, part.player)]
     if near:
