@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from patientbandits.errors import InputError
@@ -46,6 +46,8 @@ def open_sources(
     bought = shown
     if orders is not None:
         bought = open_table(database, orders, "bought_table", ORDERS)
+        if bought.label == shown.label:
+            shown, bought = (replace(table, label=str(table.path)) for table in (shown, bought))
     elif not preset.wide and not preset.event:
         raise InputError(
             f"{OWNER}: a table of orders is needed, unless a preset says that one table has both "
