@@ -34,13 +34,15 @@ class Shapes(NamedTuple):
     log_normal: float = 0.1
     uniform: float = 0.05
     narrow: float = 0.1
-    slope: float = 0.5
+    slope: float = 0.2
     """the prior of a median m is proportional to m^-slope, on a logarithmic scale"""
+    slope_beyond: float = 0.5
+    """beyond the oldest age a, it is also proportional to (m/a)^-slope_beyond"""
 
 
 SHAPES = Shapes()
 
-FLOOR = 0.3
+FLOOR = 0.6
 """Least over-dispersion phi of the hazards."""
 
 MOST = 2.0

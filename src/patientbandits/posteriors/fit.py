@@ -41,6 +41,7 @@ from patientbandits.posteriors.laws import (
     SHAPES_AT,
     SHARES_AT,
     STEP_AT,
+    WIDEST,
     Laws,
 )
 from patientbandits.posteriors.portable import (
@@ -81,6 +82,10 @@ class Work(NamedTuple):
     law: Array
     """law: the weighted sum over mu's levels that was asked for last"""
     law_spare: Array
+    prior: Array
+    """law: its prior, given the oldest age; not normalised"""
+    median_prior: Array
+    """(family, median): the logarithm of its factor"""
     starts: NDArray[np.int64]
     """where the tables begin for each of ``points``"""
     points: NDArray[np.int64]
@@ -114,6 +119,8 @@ def room(laws: Laws) -> Work:
         spare=np.zeros((count, DEPTH)),
         law=np.zeros(count),
         law_spare=np.zeros(count),
+        prior=np.zeros(count),
+        median_prior=np.zeros(laws.median_prior.shape),
         starts=np.zeros(bins + 2, np.int64),
         points=np.zeros(bins + 2, np.int64),
         curve=np.zeros(bins + 2),
@@ -149,6 +156,21 @@ def row_at(laws: Any, family: int, point: int) -> int:
     return remainder * laws.layout[family, ROWS_AT] + steps - laws.layout[family, LOWEST_AT]
 
 
+def set_prior(laws: Any, oldest: int, work: Any) -> None:
+    """``prior`` and ``median_prior``: medians beyond the oldest age are less likely."""
+    for family in range(FAMILIES):
+        shapes = laws.layout[family, SHAPES_AT]
+        first = first_law(laws, family)
+        for median in range((end_law(laws, family, oldest) - first) // shapes):
+            point = FIRST + laws.layout[family, STEP_AT] * median
+            beyond = max(point - oldest, 0)
+            own = laws.median_prior[family, median]
+            work.median_prior[family, median] = own + laws.beyond[1, beyond]
+            begin = first + median * shapes
+            for law in range(begin, begin + shapes):
+                work.prior[law] = laws.law_prior[law] * laws.beyond[0, beyond]
+
+
 def coefficients(seen: Any, work: Any) -> float:
     """``for_edges`` and ``for_bins`` from the counts and the weights; the sum of ``for_bins``."""
     total = 0.0
@@ -179,12 +201,12 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
         if work.for_bins[b] > 0.0:
             width = 0
             if b > 0:
-                width = seen.points[b] - before
+                width = min(max(seen.points[b] - before, 1), WIDEST)
             at = laws.layout[family, ARRIVING_AT]
             at += (width * rows + row_at(laws, family, seen.points[b])) * shapes
             add_scaled(law, laws.arriving[at : at + len(law)], work.for_bins[b])
         before = seen.points[b]
-    begin_with_prior(laws, family, came, work.cells[first:end], law)
+    begin_with_prior(laws, family, came, law, work)
     cells = work.cells[first:end].reshape(-1)
     for b in range(bins):
         if work.for_edges[b] != 0.0:
@@ -193,14 +215,16 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
             add_scaled(cells, laws.waiting[at : at + len(cells)], work.for_edges[b])
 
 
-def begin_with_prior(laws: Any, family: int, came: float, cells: Any, law: Any) -> None:
-    """cells = log prior + law + came log mu"""
+def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -> None:
+    """The family's cells = log prior + law + came log mu"""
+    first = first_law(laws, family)
+    cells = work.cells[first : first + len(law)]
     shapes = laws.layout[family, SHAPES_AT]
     medians = len(law) // shapes
     at = laws.layout[family, PRIOR_AT]
     prior = laws.prior[at : at + shapes * DEPTH]
     by_median = cells.reshape((medians, shapes * DEPTH))
-    outer_sum(by_median, laws.median_prior[family, :medians], prior)
+    outer_sum(by_median, work.median_prior[family, :medians], prior)
     add_outer(cells, law, laws.log_levels, came)
 
 

@@ -128,6 +128,8 @@ class Laws(NamedTuple):
     """(family, median): logarithm"""
     law_prior: NDArray[np.float64]
     """law: not normalised"""
+    beyond: NDArray[np.float64]
+    """(2, points): factor of the prior of a median so many points beyond the oldest age, and its logarithm"""
     levels: NDArray[np.float64]
     log_levels: NDArray[np.float64]
     ones: NDArray[np.float64]
@@ -137,7 +139,9 @@ class Laws(NamedTuple):
     """(mean, level): the distributions that the arms' rates may have in common"""
 
 
-(STEP_AT, SHAPES_AT, ROWS_AT, LOWEST_AT, MEDIANS_AT, SHARES_AT, ARRIVING_AT, PRIOR_AT, LAWS_AT) = range(9)
+(STEP_AT, SHAPES_AT, ROWS_AT, LOWEST_AT, MEDIANS_AT, SHARES_AT, ARRIVING_AT, PRIOR_AT, LAWS_AT) = (
+    range(9)
+)
 """Places in a row of ``Laws.layout``."""
 
 
@@ -186,7 +190,16 @@ def laws() -> Laws:
         for place in range(most):
             point = FIRST + family.step * place
             median_prior[number, place] = math.log(family.step) - SHAPES.slope * point * STEP
-        layout.append([family.step, len(weights), family.rows, family.lowest, family.medians, *places.values()])
+        layout.append(
+            [
+                family.step,
+                len(weights),
+                family.rows,
+                family.lowest,
+                family.medians,
+                *places.values(),
+            ]
+        )
         shares.append(table.ravel())
         arriving.append(late.ravel())
         prior.append(logs(np.outer(weights, level_prior)).ravel())
@@ -197,6 +210,7 @@ def laws() -> Laws:
         places["arriving"] += late.size
         places["prior"] += prior[-1].size
         places["laws"] = len(law_prior)
+    falls = [-SHAPES.slope_beyond * STEP * points for points in range(BEYOND + 1)]
     all_shares = np.concatenate(shares)
     return Laws(
         layout=np.array(layout, np.int64),
@@ -206,6 +220,7 @@ def laws() -> Laws:
         prior=np.concatenate(prior),
         median_prior=median_prior,
         law_prior=np.array(law_prior),
+        beyond=np.array([[math.exp(x) for x in falls], falls]),
         levels=np.array(LEVELS),
         log_levels=logs(np.array(LEVELS)),
         ones=np.ones(len(LEVELS)),

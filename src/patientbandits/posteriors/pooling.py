@@ -35,6 +35,7 @@ from patientbandits.posteriors.fit import (
     expect,
     first_law,
     misfit,
+    set_prior,
     sum_over_levels,
     weigh,
     weigh_bins,
@@ -100,7 +101,7 @@ def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
             first = first_law(laws, family)
             end = end_law(laws, family, oldest)
             law = work.law[first:end]
-            add_ratios(law, laws.law_prior[first:end], scale, 1.0 - COMMON_LAW)
+            add_ratios(law, work.prior[first:end], scale, 1.0 - COMMON_LAW)
             logarithms(law, told[first:end])
     add_scaled(pool.law_total, told, 1.0)
 
@@ -109,7 +110,7 @@ def prior_of_laws(laws: Any, oldest: int, work: Any) -> float:
     """What the laws in use weigh together before normalisation."""
     total = 0.0
     for family in range(FAMILIES):
-        prior = laws.law_prior[first_law(laws, family) : end_law(laws, family, oldest)]
+        prior = work.prior[first_law(laws, family) : end_law(laws, family, oldest)]
         total += fold_copy(prior, work.law_spare)
     return total
 
@@ -144,7 +145,7 @@ def hear_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         end = end_law(laws, family, oldest)
         exponentials(work.law[first:end], highest, pool.law_factor[first:end])
         for law in range(first, end):
-            work.law[law] = pool.law_factor[law] * laws.law_prior[law]
+            work.law[law] = pool.law_factor[law] * work.prior[law]
         total += fold(work.law[first:end])
     scale = COMMON_LAW * prior_of_laws(laws, oldest, work) / total
     for law in range(len(pool.law_total)):
@@ -179,6 +180,7 @@ def apply_factors(laws: Any, oldest: int, pool: Any, work: Any) -> None:
 def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
     """``work``'s results for this arm, and what it tells the others."""
     oldest = seen.points[len(seen.points) - 1]
+    set_prior(laws, oldest, work)
     weigh_bins(seen, work, FLOOR, 0.0)
     weigh(laws, seen, work)
     work.found[TAIL] = expect(laws, seen, work, work.expected, end)
