@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError, number, require, whole
-from patientbandits.policies import Arm, PatientThompson, Policy
+from patientbandits.policies import Arm, Policy
 from patientbandits.policies.base import HOOKS, Chance, rule_of
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
@@ -135,26 +135,19 @@ class Bandit:
             self._apply(self._log[-1])
 
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
-        """What the data say about each arm by ``time`` (by default the last event), whatever the policy: see `posterior` for the settings.
+        """What the data say about each arm by ``time`` (by default the last event), whatever the policy.
 
-        The prior is PatientThompson's, with this policy's parameters if it is one.
+        settings   those of `posterior`: window, level, times; the window is by default the policy's
         """
+        window = settings.setdefault("window", getattr(self.policy, "window", None))
         now = self._now() if time is None else self._clock("posterior", time)
         came = {id: when for kind, id, when in self._log if kind == "reward" and self._paid[id] > 0}
         counts = []
         for arm in range(len(self.arms)):
             made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]
             delays = [came[id] - when for id, when in made if id in came]
-            counts.append(
-                CureCounts.of(
-                    [now - when for id, when in made if id not in came], delays, self._rewards[arm]
-                )
-            )
-        if isinstance(self.policy, PatientThompson):
-            settings = {
-                name: getattr(self.policy, name)
-                for name in ("scale", "spread", "successes", "failures")
-            } | settings
+            ages = [now - when for id, when in made if id not in came]
+            counts.append(CureCounts.of(ages, delays, self._rewards[arm], window=window))
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
     def _now(self) -> float:

@@ -100,6 +100,7 @@ def digest(function: Callable[..., Any]) -> str:
                 )
             add(value.__defaults__)
             add(sorted(getattr(value, "fastmath", ())))
+            add(getattr(value, "loops", None))
             for name, item in outside(value).items():
                 sha.update(name.encode())
                 add(item)
@@ -132,8 +133,12 @@ def digest(function: Callable[..., Any]) -> str:
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """``function`` compiled by numba, with the plain functions it calls; numba's own are left alone."""
-    return _compiled(getattr(function, "py_func", function))
+    """``function`` compiled by numba, with the plain functions it calls; numba's own are left alone.
+
+    A function written for whole arrays may have a form in loops, its attribute ``loops``: that one is compiled.
+    """
+    plain = getattr(function, "py_func", function)
+    return _compiled(getattr(plain, "loops", plain))
 
 
 @cache

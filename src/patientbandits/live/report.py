@@ -9,7 +9,6 @@ import numpy as np
 
 from patientbandits.engine.steps import MICRO
 from patientbandits.live.cohorts import Cohort, cohorts
-from patientbandits.live.settings import default_policy
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 
 if TYPE_CHECKING:
@@ -17,14 +16,13 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 CURVE_POINTS = 40
-NO_WINDOW = "Corrected rates include conversions that the model expects later than anything seen so far: an extrapolation, not data."
 
 
 def report(handle: ExperimentHandle) -> dict[str, Any]:
     """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval, probability of best; and the lag curve.
 
-    Rates are per decision, in units of the experiment's scale. Whatever policy decides, the corrected ones come from the model of
-    PatientThompson.
+    Rates are per decision, in units of the experiment's scale, and within its window. Whatever policy decides, the corrected ones
+    come from the model of late conversions.
     """
     shop, settings, experiment = handle.shop, handle.settings, handle.experiment
     with shop.store.reading() as reader:
@@ -32,7 +30,7 @@ def report(handle: ExperimentHandle) -> dict[str, Any]:
         counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
     active = set(settings.active)
     times = _curve_times(counts)
-    found = _posteriors([counts[place] for place in settings.active], times)
+    found = _posteriors([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
     arms = [
         _arm(
@@ -57,12 +55,11 @@ def report(handle: ExperimentHandle) -> dict[str, Any]:
         "level": LEVEL,
         "arms": arms,
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
-        "notes": [NO_WINDOW] if any(cohort.pulls for cohort in counts) else [],
+        "notes": _notes(counts, found),
     }
 
 
-def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
-    prior = default_policy()
+def _posteriors(counts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
     given = [
         CureCounts.of(
             cohort.waiting_ages,
@@ -70,10 +67,20 @@ def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
             cohort.paid / MICRO,
             age_counts=cohort.waiting,
             delay_counts=cohort.converted,
+            unit=1.0,
+            window=window,
         )
         for cohort in counts
     ]
-    return posterior(given, level=LEVEL, times=times, scale=prior.scale, spread=prior.spread)
+    return posterior(given, window=window, level=LEVEL, times=times)
+
+
+def _notes(counts: list[Cohort], found: list[ArmPosterior]) -> list[str]:
+    """What to tell whoever reads the rates, each once."""
+    if not any(cohort.pulls for cohort in counts):
+        return []
+    told = [note for arm in found for note in arm.warnings]
+    return list(dict.fromkeys(told))
 
 
 def _curve_times(counts: list[Cohort]) -> Any:
