@@ -64,7 +64,7 @@ FAMILIES: dict[str, Sampler] = {
 }
 """delays with a scale of about 1"""
 
-WINDOWS = {"shorter": 0.5, "longer": 8.0}
+WINDOWS = {"shorter": 0.8, "longer": 8.0}
 """window / scale of the delays"""
 
 
@@ -152,8 +152,10 @@ def check_rates(shop: Shop, tally: Tally) -> None:
     events = seen(shop)
     found = beliefs(events.arms, events.window, lag_times(events))
     for arm, belief in zip(shop.arms, found, strict=True):
-        tally.covered += belief.rate.low <= arm.within(shop.window) <= belief.rate.high
-        tally.intervals += 1
+        truth = arm.within(shop.window)
+        if truth > 0:
+            tally.covered += belief.rate.low <= truth <= belief.rate.high
+            tally.intervals += 1
     old = {
         name: (age[age >= shop.window] * DAY, delay[age >= shop.window] * DAY)
         for name, age, delay in zip(events.names, shop.ages, shop.delays, strict=True)

@@ -374,7 +374,7 @@ def test_columns_can_be_told(tmp_path: Path) -> None:
     assert read_events(first, second, columns=told).arms[0].delays.tolist() == [DAY]
     with pytest.raises(InputError, match="role of a column must be one of"):
         read_events(first, second, columns={**told, "colour": "was"})
-    with pytest.raises(InputError, match="column for value must be one of.*betrag"):
+    with pytest.raises(InputError, match=r"column for value must be one of .*betrag"):
         read_events(first, second, columns={**told, "value": "betrga"})
 
 

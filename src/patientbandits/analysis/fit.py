@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from patientbandits.analysis.belief import Belief
-from patientbandits.analysis.survival import KaplanMeier
+from patientbandits.analysis.survival import StepCurve
 from patientbandits.events.durations import spoken
 
 MANY_ERRORS = 4.0
@@ -31,7 +31,7 @@ class Misfit:
     """their distance relative to the rate"""
 
 
-def misfit_of(belief: Belief, curve: KaplanMeier) -> Misfit:
+def misfit_of(belief: Belief, curve: StepCurve) -> Misfit:
     """Over all ages of the lag curve that the data reach."""
     counts = np.arange(1, len(curve.times) + 1)
     times = belief.lag_times

@@ -23,7 +23,7 @@ from patientbandits.analysis.records import (
     Verdict,
     WindowFinding,
 )
-from patientbandits.analysis.survival import KaplanMeier, kaplan_meier
+from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.analysis.verdict import verdict_of
 from patientbandits.analysis.windows import which_window
 from patientbandits.anytime import anytime_window_interval
@@ -106,7 +106,7 @@ def analyse(
     ordered = _control_first(events)
     times = lag_times(ordered)
     found = beliefs(ordered.arms, ordered.window, times)
-    curves = [kaplan_meier(*arm.within(ordered.window)) for arm in ordered.arms]
+    curves = [product_limit(*arm.within(ordered.window)) for arm in ordered.arms]
     arms = [_finding(ordered, *row) for row in zip(ordered.arms, found, curves, strict=True)]
     say("playing the future")
     future = _future(ordered, found, arms, share, traffic)
@@ -133,7 +133,7 @@ def lag_times(events: Events) -> np.ndarray:
     return np.geomspace(min(FIRST_LAG, end / 1e4), end, LAG_POINTS)
 
 
-def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: KaplanMeier) -> ArmFinding:
+def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) -> ArmFinding:
     _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
     whole = np.zeros(arm.decisions, bool) if events.window is None else arm.ages >= events.window
@@ -188,7 +188,7 @@ def _wilson(count: int, successes: int) -> Span | None:
     return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
 
 
-def _lag(belief: Belief, curve: KaplanMeier) -> Lag:
+def _lag(belief: Belief, curve: StepCurve) -> Lag:
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = curve.at(belief.lag_times) / belief.rate.mean
     return Lag(

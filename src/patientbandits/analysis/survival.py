@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class KaplanMeier:
+class StepCurve:
     """The steps of the estimate; before the first it is 0."""
 
     times: Array
@@ -43,7 +43,7 @@ class KaplanMeier:
         return np.where(asked <= self.largest, found, np.nan)
 
 
-def kaplan_meier(ages: Array, delays: Array) -> KaplanMeier:
+def product_limit(ages: Array, delays: Array) -> StepCurve:
     """Of decisions with these ages, converted after these delays (infinity: not yet)."""
     converted = np.isfinite(delays)
     times, events = np.unique(delays[converted], return_counts=True)
@@ -53,7 +53,7 @@ def kaplan_meier(ages: Array, delays: Array) -> KaplanMeier:
     with np.errstate(divide="ignore"):
         terms = events / (at_risk * (at_risk - events))
     spread: Array = np.where(left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0)
-    return KaplanMeier(
+    return StepCurve(
         times=times,
         share=1 - left,
         variance=left**2 * spread,

@@ -7,7 +7,7 @@ import numpy as np
 
 from patientbandits.analysis.normals import best_probability
 from patientbandits.analysis.records import WindowArm, WindowFinding
-from patientbandits.analysis.survival import KaplanMeier, kaplan_meier
+from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.events.durations import DAY, HOUR
 from patientbandits.events.history import Events
 
@@ -27,7 +27,7 @@ def candidate_windows(longest: float, window: float | None) -> list[float]:
 def which_window(events: Events) -> list[WindowFinding]:
     """One row for each candidate; empty if no arm has any conversion or all are younger than an
     hour."""
-    curves = [kaplan_meier(arm.ages, arm.delays) for arm in events.arms]
+    curves = [product_limit(arm.ages, arm.delays) for arm in events.arms]
     longest = min(curve.largest for curve in curves)
     spans = candidate_windows(longest, events.window)
     if not spans or not any(len(curve.times) for curve in curves):
@@ -45,7 +45,7 @@ def which_window(events: Events) -> list[WindowFinding]:
 def _finding(
     span: float,
     names: list[str],
-    curves: list[KaplanMeier],
+    curves: list[StepCurve],
     reference: list[float],
     before: str | None,
 ) -> WindowFinding:
