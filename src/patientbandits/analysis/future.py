@@ -10,12 +10,17 @@ and variance v_i now, then after t days it has variance v_i(t) with
 
     1 / v_i(t) = 1 / v_i + (n_i(t) - n_i(0)) / (m_i (1 - m_i)),
 
-and its mean is a draw: a random walk whose steps have variance v_i(t) - v_i(t'), because the mean
-of a posterior is a martingale.
+and if the true rate is theta_i, its mean is
+
+    m_i(t) = v_i(t) (m_i / v_i + theta_i J_i(t) + W(J_i(t))),    J_i(t) = 1 / v_i(t) - 1 / v_i,
+
+with a Brownian motion W: the data of t days say theta_i with precision J_i(t). Truths are drawn
+from the posterior, and several futures are played for each.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +32,9 @@ from patientbandits.events.durations import DAY
 
 Array = NDArray[np.float64]
 
-FUTURES = 400
+TRUTHS = 60
+FUTURES = 15
+"""of each truth"""
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
 """The present traffic is the mean over these."""
@@ -56,8 +63,9 @@ class ArmPresent:
 
 
 def future_days() -> Array:
-    """The days looked at: every day of two months, then every fifth."""
-    return np.concatenate([np.arange(0.0, 60.0), np.arange(60.0, LONGEST_DAYS + 1, 5.0)])
+    """The days looked at: every day of a month, then ever rarer."""
+    later = np.geomspace(31.0, LONGEST_DAYS, 50).round()
+    return np.concatenate([np.arange(0.0, 31.0), np.unique(later)])
 
 
 def traffic_of(ages: Array) -> float:
@@ -91,43 +99,72 @@ def play_future(
 ) -> Future:
     """The expected loss on each day, and when it falls below the threshold.
 
-    ``loss_now`` is what the posterior itself says of today; ``traffic``: decisions per day, if
-    not as at present.
+    ``loss_now`` is what the posterior itself says of today; ``traffic``: decisions per day, if not
+    as at present.
     """
     days = future_days()
     flow = traffic or {arm.name: traffic_of(arm.ages) for arm in arms}
     spread = np.array([variances(arm, known_decisions(arm, days, flow[arm.name])) for arm in arms])
-    random = np.random.default_rng(0)
-    steps = np.sqrt(np.maximum(spread[:, :-1] - spread[:, 1:], 0.0))
-    moves = random.standard_normal((FUTURES, len(arms), len(days) - 1)) * steps
-    start = np.array([arm.mean for arm in arms])
-    walks = np.concatenate([np.zeros((FUTURES, len(arms), 1)), np.cumsum(moves, axis=2)], axis=2)
-    means = np.clip(start[None, :, None] + walks, 0.0, 1.0)
-    spreads = np.broadcast_to(np.sqrt(spread)[None], means.shape)
-    losses = expected_loss(means.transpose(0, 2, 1), spreads.transpose(0, 2, 1))
-    losses[:, 0] = loss_now
+    losses = _losses(np.array([arm.mean for arm in arms]), spread)
+    losses[..., 0] = loss_now
     passed = first_passage(days, losses, threshold)
-    low, middle, high = np.quantile(passed, [0.1, 0.5, 0.9], method="inverted_cdf")
+    left = most_agreed(np.median(passed, axis=1))
+    low, high = np.quantile(passed, [0.1, 0.9], method="inverted_cdf")
     return Future(
         days=days,
-        median=np.median(losses, axis=0),
-        low=np.quantile(losses, 0.1, axis=0),
-        high=np.quantile(losses, 0.9, axis=0),
+        median=np.median(losses, axis=(0, 1)),
+        low=np.quantile(losses, 0.1, axis=(0, 1)),
+        high=np.quantile(losses, 0.9, axis=(0, 1)),
         stopped=np.array([(passed <= day).mean() for day in days]),
         threshold=threshold,
         traffic=flow,
-        days_left=_finite(middle),
+        days_left=_finite(left),
         days_left_low=_finite(low),
         days_left_high=_finite(high),
     )
+
+
+def _losses(means: Array, spread: Array) -> Array:
+    """(truth, future, day): the expected loss; ``spread`` is v, (arm, day)."""
+    random = np.random.default_rng(0)
+    now = spread[:, :1]
+    told = 1 / spread - 1 / now
+    truths = means[:, None] + np.sqrt(now) * random.standard_normal((len(means), TRUTHS))
+    steps = random.standard_normal((TRUTHS, FUTURES, len(means), spread.shape[1] - 1))
+    walks = np.zeros((TRUTHS, FUTURES, *spread.shape))
+    walks[..., 1:] = np.cumsum(steps * np.sqrt(np.maximum(np.diff(told), 0.0)), axis=-1)
+    data = truths.T[:, None, :, None] * told + walks
+    later = np.clip(spread * (means[:, None] / now + data), 0.0, 1.0)
+    spreads = np.broadcast_to(np.sqrt(spread), later.shape)
+    return expected_loss(np.swapaxes(later, -1, -2), np.swapaxes(spreads, -1, -2))
+
+
+def most_agreed(passed: Array) -> float:
+    """The number of days that most truths have within a factor of two of theirs.
+
+    Less than a day counts as one. If more of them are not done within the days looked at, infinity.
+    """
+    done = np.sort(passed[np.isfinite(passed)])
+    if not len(done):
+        return math.inf
+    if np.median(passed) == 0:
+        return 0.0
+    known = np.maximum(done, 1.0)
+    candidates = np.geomspace(known[0], known[-1], 200)
+    near = (known >= candidates[:, None] / 2) & (known <= candidates[:, None] * 2)
+    share = near.sum(axis=1)
+    if len(passed) - len(done) > share.max():
+        return math.inf
+    best = candidates[share >= share.max() - 0.5]
+    return float(np.round(np.exp(np.log(best).mean())))
 
 
 def first_passage(days: Array, losses: Array, threshold: float) -> Array:
     """The first day, future by future, with a loss below the threshold; infinity if there is
     none."""
     below = losses < threshold
-    first = below.argmax(axis=1)
-    return np.where(below.any(axis=1), days[first], np.inf)
+    first = below.argmax(axis=-1)
+    return np.where(below.any(axis=-1), days[first], np.inf)
 
 
 def _finite(day: float) -> float | None:

@@ -80,7 +80,7 @@ def draw_rates(found: Analysis, axis: Any) -> None:
 
 
 def draw_lag(found: Analysis, axis: Any) -> None:
-    """The model's lag curves with their bands, and the Kaplan-Meier estimates as steps."""
+    """The model's lag curves with their bands, and the Kaplan-Meier estimates."""
     paint = colors(found)
     for name in shown_arms(found):
         curve = found.lag[name]
@@ -93,10 +93,9 @@ def draw_lag(found: Analysis, axis: Any) -> None:
             alpha=0.15,
             linewidth=0,
         )
-        axis.step(
+        axis.plot(
             curve.times,
             100 * curve.kaplan_meier,
-            where="post",
             color="black",
             linewidth=0.9,
             linestyle=(0, (2, 1.5)),
@@ -162,8 +161,7 @@ def draw_future(found: Analysis, axis: Any) -> None:
         future.days[kept], 100 * future.stopped[kept], where="post", color=PALETTE[0], linewidth=2.2
     )
     if future.days_left:
-        axis.plot([0, future.days_left], [50, 50], color=GREY, linewidth=1, dashes=(4, 3))
-        axis.plot([future.days_left] * 2, [0, 50], color=GREY, linewidth=1, dashes=(4, 3))
+        axis.axvline(future.days_left, color=GREY, linewidth=1, dashes=(4, 3))
     axis.set(title="When stopping becomes cheap", xlabel="days from now", ylabel="% of the futures")
     axis.set_ylim(0, 104)
 

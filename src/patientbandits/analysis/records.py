@@ -135,7 +135,8 @@ class Future:
     traffic: dict[str, float]
     """arm -> decisions per day"""
     days_left: float | None
-    """half of the futures are below the threshold by then; None: not within the days looked at"""
+    """until the loss is below the threshold, as `most_agreed`; None: not within the days looked
+    at"""
     days_left_low: float | None
     days_left_high: float | None
 
