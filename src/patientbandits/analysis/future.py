@@ -35,6 +35,9 @@ Array = NDArray[np.float64]
 TRUTHS = 60
 FUTURES = 15
 """of each truth"""
+USUAL_DIFFERENCE = 0.2
+"""By how much the rates of an experiment's arms differ, relative to the rate: standard
+deviation."""
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
 """The present traffic is the mean over these."""
@@ -129,14 +132,27 @@ def _losses(means: Array, spread: Array) -> Array:
     random = np.random.default_rng(0)
     now = spread[:, :1]
     told = 1 / spread - 1 / now
-    truths = means[:, None] + np.sqrt(now) * random.standard_normal((len(means), TRUTHS))
+    truths = draw_truths(means, spread[:, 0], random)
     steps = random.standard_normal((TRUTHS, FUTURES, len(means), spread.shape[1] - 1))
     walks = np.zeros((TRUTHS, FUTURES, *spread.shape))
     walks[..., 1:] = np.cumsum(steps * np.sqrt(np.maximum(np.diff(told), 0.0)), axis=-1)
-    data = truths.T[:, None, :, None] * told + walks
+    data = truths[:, None, :, None] * told + walks
     later = np.clip(spread * (means[:, None] / now + data), 0.0, 1.0)
     spreads = np.broadcast_to(np.sqrt(spread), later.shape)
     return expected_loss(np.swapaxes(later, -1, -2), np.swapaxes(spreads, -1, -2))
+
+
+def draw_truths(means: Array, variance: Array, random: np.random.Generator) -> Array:
+    """(truth, arm): from the posterior, with what is usual between arms of one experiment.
+
+    Rates are N(mu, (USUAL_DIFFERENCE mu)^2) around a common one: without it, noise makes the arms
+    look farther apart than they are, and the days left too few.
+    """
+    common = float((means / variance).sum() / (1 / variance).sum())
+    between = max(USUAL_DIFFERENCE * common, 1e-9) ** 2
+    precision = 1 / variance + 1 / between
+    centre = (means / variance + common / between) / precision
+    return centre + random.standard_normal((TRUTHS, len(means))) / np.sqrt(precision)
 
 
 def most_agreed(passed: Array) -> float:
