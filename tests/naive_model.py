@@ -1,0 +1,194 @@
+"""The model of late conversions once more, from its definition: plain Python, one loop per sum."""
+
+from __future__ import annotations
+
+import math
+
+LEVELS = (
+    *(0.003, 0.006, 0.01, 0.016, 0.025, 0.04, 0.06, 0.09, 0.13, 0.19),
+    *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
+)
+MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5)
+PHI, MOST, DOUBT, LEAST = 0.6, 2.0, 2.0, 0.05
+RHO, SIGMA = 0.3, 0.8
+
+
+def ends(last):
+    """Where bins end, up to the first end at or beyond ``last``."""
+    found = []
+    j = 0
+    while not found or found[-1] < last:
+        t = 2 ** (j / 4)
+        if not found or math.floor(t + 1e-9) > math.floor(found[-1] + 1e-9):
+            found.append(t)
+        j += 1
+    return found
+
+
+def shapes():
+    """(P(D > t) as a function of t / median, weight, points between medians)"""
+    found = []
+    tails = {a: math.exp(-(math.log(a / 0.7) ** 2) / 2) for a in (0.2, 0.4, 0.8, 1.6)}
+    for k, share in ((1.0, 0.6), (2.0, 0.4)):
+        for tail, weight in tails.items():
+            a = tail / k
+            survival = lambda x, a=a, k=k: (1 + (2 ** (1 / a) - 1) * x**k) ** -a  # noqa: E731
+            found.append((survival, 0.5 * share * weight / sum(tails.values()), 6))
+    for k, share in ((0.5, 0.2), (1.0, 0.5), (2.0, 0.3)):
+        found.append((lambda x, k=k: 0.5 ** (x**k), 0.25 * share, 6))
+    for s in (0.5, 0.9, 1.5):
+        found.append((lambda x, s=s: normal_above(math.log(x) / s), 0.1 / 3, 6))
+    found.append((lambda x: max(1 - x / 2, 0.0), 0.05, 6))
+    found.append((lambda x: normal_above(math.log(x) / 0.12), 0.1, 2))
+    return found
+
+
+def normal_above(z):
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def laws(oldest):
+    """(P(D > t), prior) of every law, for an oldest age on the grid."""
+    point = round(4 * math.log2(oldest))
+    found = []
+    for survival, weight, step in shapes():
+        for j in range(-6, point + 41, step):
+            m = 2 ** (j / 4)
+            prior = weight * step * m**-0.2 * max(m / oldest, 1.0) ** -0.5
+            found.append((lambda t, m=m, survival=survival: survival(t / m), prior))
+    total = sum(prior for _, prior in found)
+    return [(survival, prior / total) for survival, prior in found]
+
+
+def beta_weights(mean):
+    b = (1 - mean) / mean
+    edges = [0.0, *((x + y) / 2 for x, y in zip(LEVELS[:-1], LEVELS[1:], strict=True)), 1.0]
+    raw = [(1 - x) ** b - (1 - y) ** b + 1e-9 for x, y in zip(edges[:-1], edges[1:], strict=True)]
+    return [w / sum(raw) for w in raw]
+
+
+class Arm:
+    """Whole ages of pulls that wait and whole delays of those that converted."""
+
+    def __init__(self, ages, delays):
+        self.ends = ends(max([1, *ages, *delays]))
+        self.converted = []
+        self.exposed = []
+        lower = 0
+        for t in self.ends:
+            upper = math.floor(t + 1e-9)
+            self.converted.append(sum(lower < d <= upper for d in delays))
+            passed = sum(x > upper for x in [*ages, *delays])
+            inside = [(x - lower) / (upper - lower) for x in ages if lower < x <= upper]
+            self.exposed.append(passed + sum(inside))
+            lower = upper
+        self.laws = laws(self.ends[-1])
+        self.curves = [[1 - survival(t) for t in self.ends] for survival, _ in self.laws]
+        prior = beta_weights(1 / 2.5)
+        self.cells = self.weigh([1 / (1 + PHI * c) for c in self.converted], prior)
+        self.misfit = self.excess(self.mean_hazards(self.cells)[0])
+
+    def weigh(self, weights, level_prior):
+        """{(law, level): prior times likelihood}"""
+        logs = {}
+        for number, (_, prior) in enumerate(self.laws):
+            for level, mu in enumerate(LEVELS):
+                total = math.log(prior) + math.log(level_prior[level])
+                before = 0.0
+                for b, share in enumerate(self.curves[number]):
+                    gain = max(share - before, 1e-13)
+                    came = math.log(mu * gain / (1 - mu * before))
+                    stayed = math.log((1 - mu * share) / (1 - mu * before))
+                    total += weights[b] * (self.converted[b] * came + self.exposed[b] * stayed)
+                    before = share
+                logs[number, level] = total
+        top = max(logs.values())
+        return {cell: math.exp(x - top) for cell, x in logs.items()}
+
+    def mean_hazards(self, cells, end=None):
+        """(hazards of the cells' mean curve, share of the rest that converts by ``end`` or ever)"""
+        total = sum(cells.values())
+        by_law = [0.0] * len(self.laws)
+        for (number, level), weight in cells.items():
+            by_law[number] += weight * LEVELS[level] / total
+        curve = [0.0]
+        for b in range(len(self.ends)):
+            curve.append(sum(w * c[b] for w, c in zip(by_law, self.curves, strict=True)))
+        last = sum(by_law)
+        if end is not None:
+            shares = [1 - survival(end) for survival, _ in self.laws]
+            last = sum(w * s for w, s in zip(by_law, shares, strict=True))
+        hazards = [(y - x) / (1 - x) for x, y in zip(curve[:-1], curve[1:], strict=True)]
+        return hazards, max(last - curve[-1], 0.0) / (1 - curve[-1])
+
+    def excess(self, hazards):
+        """phi beyond its floor"""
+        top = bottom = variance = 0.0
+        for c, e, h in zip(self.converted, self.exposed, hazards, strict=True):
+            n = c + e
+            mean = n * h
+            spread = n * max(h, LEAST)
+            top += ((c - mean) ** 2 - mean * (1 - h)) / (1 + spread)
+            bottom += mean * spread / (1 + spread)
+            variance += (2 * mean**2 + mean) / (1 + spread) ** 2
+        return min(max(top - DOUBT * math.sqrt(variance), 0.0) / max(bottom, 1.0), MOST)
+
+    def told_laws(self):
+        """log(1 - rho + rho L(law)) by law; nothing on a misfit"""
+        if self.misfit > 0:
+            return [0.0] * len(self.laws)
+        total = sum(self.cells.values())
+        by_law = [0.0] * len(self.laws)
+        for (number, _), weight in self.cells.items():
+            by_law[number] += weight
+        pairs = zip(by_law, self.laws, strict=True)
+        return [math.log(1 - RHO + RHO * w / total / prior) for w, (_, prior) in pairs]
+
+    def told_means(self):
+        prior = beta_weights(1 / 2.5)
+        found = []
+        for mean in MEANS:
+            ratio = [g / p for g, p in zip(beta_weights(mean), prior, strict=True)]
+            total = sum(weight * ratio[level] for (_, level), weight in self.cells.items())
+            found.append(math.log(total))
+        return found
+
+
+def fit(arms, i, end=None):
+    """Arm i's (hazards, tail, misfit, rate), all arms with the same oldest age."""
+    arm = arms[i]
+    others = [other for j, other in enumerate(arms) if j != i]
+    law_factor = [1.0] * len(arm.laws)
+    level_factor = [1.0] * len(LEVELS)
+    if others:
+        said = [sum(x) for x in zip(*(other.told_laws() for other in others), strict=True)]
+        q = [math.exp(x - max(said)) for x in said]
+        mean = sum(x * prior for x, (_, prior) in zip(q, arm.laws, strict=True))
+        law_factor = [1 - RHO + RHO * x / mean for x in q]
+        said = [sum(x) for x in zip(*(other.told_means() for other in others), strict=True)]
+        w = [math.exp(x - max(said)) for x in said]
+        prior = beta_weights(1 / 2.5)
+        mixed = [beta_weights(m) for m in MEANS]
+        for level in range(len(LEVELS)):
+            g = sum(x * row[level] for x, row in zip(w, mixed, strict=True)) / sum(w)
+            level_factor[level] = 1 - SIGMA + SIGMA * g / prior[level]
+    factor = lambda cell: law_factor[cell[0]] * level_factor[cell[1]]  # noqa: E731
+    cells = {cell: weight * factor(cell) for cell, weight in arm.cells.items()}
+    expected, tail = arm.mean_hazards(cells, end)
+    phi = min(PHI + arm.misfit, MOST)
+    if arm.misfit > 0:
+        power = min(0.3 * arm.misfit, 1.0)
+        weights = [
+            (t / arm.ends[-1]) ** power / (1 + phi * c)
+            for t, c in zip(arm.ends, arm.converted, strict=True)
+        ]
+        again = arm.weigh(weights, beta_weights(1 / 2.5))
+        again = {cell: weight * factor(cell) for cell, weight in again.items()}
+        tail = arm.mean_hazards(again, end)[1]
+    hazards = []
+    left = 1.0
+    for c, e, h in zip(arm.converted, arm.exposed, expected, strict=True):
+        r = 1 / (phi * max(h, LEAST))
+        hazards.append((c + r * h) / (c + e + r))
+        left *= 1 - hazards[-1]
+    return hazards, tail, arm.misfit, 1 - left * (1 - tail)
