@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from patientbandits.engine.run import code_address
+from patientbandits.engine.run import code_digest
 from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
@@ -96,7 +96,7 @@ class Simulation:
 
     def code(self, with_memory: bool = True) -> str | None:
         """A digest of the code it runs and of what that starts from, or None if it cannot be known."""
-        return code_address(self.problem, self.policy, self.horizon, self.anytime, with_memory)
+        return code_digest(self.problem, self.policy, self.horizon, self.anytime, with_memory)
 
     def address(self, first_run: int, runs: int, code: str | None = None) -> str:
         """The name of a piece; ``code`` saves asking for it again."""

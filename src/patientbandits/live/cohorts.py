@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.store.sql import Reader
 
 CLASSES = 50

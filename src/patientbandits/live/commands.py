@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from patientbandits.engine.steps import MICRO, UNDECIDED
+from patientbandits.engine.replay import MILLIONTHS as MICRO
+from patientbandits.engine.replay import UNDECIDED
 from patientbandits.live.refusals import ConflictError, DifferentError, RefusedError, UnknownError
 from patientbandits.live.store.sql import Decided, Entry, Experiment, Line
 

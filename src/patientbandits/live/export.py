@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.errors import InputError
 from patientbandits.live.refusals import RefusedError
 from patientbandits.live.store.sql import DECIDED, Decided

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.cohorts import Cohort, cohorts
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 

@@ -13,13 +13,11 @@ import numpy as np
 from patientbandits.errors import InputError
 from patientbandits.live.refusals import ConflictError, RefusedError
 from patientbandits.policies import PatientThompson, Policy
-from patientbandits.policies.base import rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.result import policy_from
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_ARMS = 1000
-FIRST_CAPACITY = 1024
-"""Decisions for which a policy's memory has room at first."""
 
 LONGEST_TEXT = 200
 LONGEST_WINDOW = 10 * 366 * 86400.0

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.cohorts import series
 from patientbandits.live.commands import (
     Command,

@@ -20,20 +20,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from patientbandits.engine.steps import (
+from patientbandits.engine.compile import digest_of
+from patientbandits.engine.replay import (
     CONVERSION,
     DECISION,
     EVENT,
-    MICRO,
     RETRACTION,
     UNDECIDED,
-    Counts,
-    kernel_for_steps,
-    policy_keys,
+    Tally,
+    chance_for,
+    kernel_for_replay,
 )
-from patientbandits.live.settings import FIRST_CAPACITY, Settings
+from patientbandits.engine.replay import MILLIONTHS as MICRO
+from patientbandits.live.settings import Settings
 from patientbandits.live.store.sql import Experiment, Line, Reader
-from patientbandits.policies.base import rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 
 CHUNK = 50_000
 """Lines read at a time."""
@@ -52,10 +53,10 @@ class Mind:
         self.place = {arm: number for number, arm in enumerate(settings.active)}
         arms = len(self.place)
         self._created = experiment.created
-        self._keys = policy_keys(experiment.seed, arms)
+        self._chance = chance_for(experiment.seed, arms)
         self._rule = rule_of(self.policy, arms, horizon_known=False)
-        self._kernel = kernel_for_steps(self._rule, self.policy.memory(arms, 1))
-        self.counts = Counts(np.zeros(arms, np.int64), np.zeros(arms, np.int64), np.zeros(arms))
+        self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
+        self.counts = Tally.empty(arms)
         self.made, self.capacity = 0, FIRST_CAPACITY
         self.memory = self.policy.memory(arms, self.capacity)
         self.seqs = np.zeros(self.capacity + 1, np.int64)
@@ -69,11 +70,9 @@ class Mind:
     @property
     def code(self) -> str:
         """Names the program whose memory this is: a snapshot of another is of no use."""
-        address = getattr(self._kernel, "address", None) or secrets.token_hex(
-            16
-        )  # of a program that cannot be told, none is
+        code = digest_of(self._kernel) or secrets.token_hex(16)  # of what cannot be told, none is
         about = [
-            address,
+            code,
             self.settings.policy,
             self.settings.active,
             self.settings.window,
@@ -123,7 +122,7 @@ class Mind:
         array["pull"] = np.searchsorted(self.seqs[: self.made + fresh + 1], array["pull"])
         numbers, records = tuple(self._rule.numbers), array.view(np.recarray)
         different, bad = self._kernel(
-            numbers, tuple(self.memory), self.counts, self._keys, records, deciding
+            numbers, tuple(self.memory), self.counts, self._chance, records, deciding
         )
         if bad:
             raise ArithmeticError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.refusals import RefusedError
 from patientbandits.live.settings import default_policy
 from patientbandits.policies import Policy

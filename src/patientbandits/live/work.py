@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from patientbandits.engine.steps import MICRO
+from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.commands import Command, Decision
 from patientbandits.live.ids import Signer
 from patientbandits.live.refusals import RefusedError

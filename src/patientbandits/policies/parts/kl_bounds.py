@@ -1,6 +1,7 @@
 """Upper confidence bounds from a divergence d: max{q >= p : d(p, q) <= level}.
 
-Each d is convex in q, so Newton's method started to the right of the solution comes down to it and never crosses.
+Each d is convex in q, so Newton's method started to the right of the solution comes down to it and
+never crosses.
 """
 
 from __future__ import annotations
@@ -9,6 +10,14 @@ import math
 
 STEPS = 60
 ACCURACY = 1e-13
+
+
+def exploration(c: float, round_: int) -> float:
+    """log t + c log log t; without the second term where it is not positive."""
+    level = math.log(round_)
+    if c > 0.0 and level > 1.0:
+        return level + c * math.log(level)
+    return level
 
 
 def bernoulli_upper(p: float, level: float) -> float:
@@ -36,9 +45,8 @@ def bernoulli_upper_from(p: float, level: float, start: float) -> float:
         step = excess * q * (1.0 - q) / max(q - p, 1e-300)
         if q - step < 1.0:
             q = max(q - step, p)
-            if step * step <= ACCURACY * (q - p) * (
-                1.0 - q
-            ):  # what is left is half of step^2 d''/d'
+            negligible = ACCURACY * (q - p) * (1.0 - q)  # what is left is half of step^2 d''/d'
+            if step * step <= negligible:
                 break
         else:  # from far below the solution the tangent leads beyond 1
             q = bernoulli_bound(p, level)
@@ -52,7 +60,10 @@ def bernoulli_bound(p: float, level: float) -> float:
 
 
 def poisson_upper(p: float, level: float) -> float:
-    """max{q : d(p, q) <= level}, d(p, q) = p log(p/q) + q - p; from the upper bound p + sqrt(2 p level) + level."""
+    """max{q : d(p, q) <= level}, d(p, q) = p log(p/q) + q - p.
+
+    Searched from the upper bound p + sqrt(2 p level) + level.
+    """
     if p <= 0.0:
         return level
     q = p + math.sqrt(2.0 * p * level) + level

@@ -16,18 +16,16 @@ def geometric(m: float, p: float, b: float, c: float) -> float:
 
 def weibull(m: float, shape: float, scale: float, c: float) -> float:
     """S(m) = exp(-(m / scale)^shape)."""
-    if (
-        m > 0.0 and shape * math.log(m / scale) > 7.0
-    ):  # exp(-exp(7)) is 0 already; the power could overflow
-        return 0.0
+    if m > 0.0 and shape * math.log(m / scale) > 7.0:
+        return 0.0  # exp(-exp(7)) is 0 already; the power could overflow
     return math.exp(-((m / scale) ** shape))
 
 
 def log_normal(m: float, log_median: float, sigma: float, c: float) -> float:
     """S(m) = P(Z > (log m - log median) / sigma), Z standard normal."""
-    return (
-        0.5 * math.erfc((math.log(m) - log_median) / (sigma * math.sqrt(2.0))) if m > 0.0 else 1.0
-    )
+    if m <= 0.0:
+        return 1.0
+    return 0.5 * math.erfc((math.log(m) - log_median) / (sigma * math.sqrt(2.0)))
 
 
 @dataclass(frozen=True)

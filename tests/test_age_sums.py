@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.fading import (
+from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
     FLOOR,
@@ -19,7 +19,7 @@ from patientbandits.policies.fading import (
     RELATIVE,
     SHORTEST,
     bound_fit,
-    fade_fit,
+    close_fit,
 )
 
 MIXED = pb.Mixture([pb.Pareto(0.4), pb.Fixed(90)], [0.8, 0.2])
@@ -37,7 +37,7 @@ LAWS = [
 def test_fit_of_the_tail(law):
     """Within ACCURACY at every age, not only at those that were fitted."""
     horizon = 5000
-    length, (rates, coefficients) = fade_fit(law, horizon)
+    _, length, rates, coefficients = close_fit(law, horizon)
     ages = np.arange(length, horizon + 1)
     fitted = (
         (rates ** (ages - length)[:, None].astype(float)) @ coefficients
@@ -101,7 +101,7 @@ def test_pause():
 
 def bound_at(law, ages):
     """The bound that PatientKL uses for pulls of these ages, a ring's unit apart; and the unit and length of the ring."""
-    unit, length, (rates, coefficients) = bound_fit(law)
+    unit, length, rates, coefficients = bound_fit(law)
     slots = np.asarray(ages) // unit
     fitted = (rates ** np.maximum(slots - length, 0)[:, None].astype(float)) @ coefficients
     return (

@@ -1,45 +1,17 @@
-"""The policies beyond the paper lose less than the paper's where they should, and are safe at the extremes."""
+"""PatientThompson: its regret, its counts of ages, the extremes."""
 
 from __future__ import annotations
 
-import math
 import random
 
 import naive
 import numpy as np
 import pytest
+from cases import ratio
 
 import patientbandits as pb
 from patientbandits import problems
 from patientbandits.policies.patient_thompson import log_posterior
-
-
-def ratio(problem, policy, other, horizon, runs, **settings):
-    """Mean regret over mean regret, in the same worlds."""
-    ours, theirs = (
-        pb.simulate(problem, p, horizon, runs, seed=3, **settings).final.mean()
-        for p in (policy, other)
-    )
-    return ours / theirs
-
-
-PUBLISHED = pb.PatientBandits(0.5, width="published", bias="published")
-
-
-def test_patient_kl_on_the_papers_problems():
-    """Trial figures 0.62 and 0.27 with standard errors below 0.01: the bars are more than five of them away."""
-    assert (
-        ratio(problems.heterogeneous("published"), pb.PatientKL(0.3, 10.0), PUBLISHED, 5000, 200)
-        <= 0.70
-    )
-    assert (
-        ratio(problems.heterogeneous(), pb.PatientKL(0.3), pb.PatientBandits(0.5), 3000, 200)
-        <= 0.40
-    )
-    assert (
-        ratio(problems.heterogeneous("published"), pb.KLUCB(), PUBLISHED, 5000, 200) > 0.70
-    )  # the control
-
 
 BARS = {
     "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.15),
@@ -169,71 +141,3 @@ def test_what_is_taken_back_was_never_there(policy):
         ]
 
     assert counts(True) == counts(False)
-
-
-OFF_FAMILY = pb.Problem([0.6, 0.8], [pb.Fixed(500), pb.Fixed(1)])
-"""The worse arm pays after exactly 500 rounds: no Lomax law is like that."""
-
-
-def test_the_guard_helps_where_the_model_is_wrong_and_costs_little_elsewhere():
-    """Trial figures 0.30 and 1.05 (200 runs; standard errors about 0.01 and 0.03)."""
-    guarded = pb.GuardedThompson(guard=pb.PatientKL(0.3, 10.0, c=3.0))
-    assert ratio(OFF_FAMILY, guarded, pb.PatientThompson(), 5000, 100) <= 0.5
-    assert (
-        ratio(problems.heterogeneous("published"), guarded, pb.PatientThompson(), 5000, 100) <= 1.25
-    )
-
-
-def test_the_guards_region_on_every_round():
-    """The draw is within the region and the arm is one that may be pulled, by exact sums; and the guard does have to intervene."""
-    clipped = excluded = 0
-    for problem in (
-        OFF_FAMILY,
-        pb.Problem([0.3, 0.8, 0.75], [pb.Fixed(40), pb.Pareto(1.5), pb.Geometric(0.05)]),
-    ):
-        policy = pb.GuardedThompson(
-            guard=pb.PatientKL(
-                envelope=pb.Mixture([pb.Geometric(0.3), pb.Fixed(50)], [0.5, 0.5]), c=3.0
-            ),
-            slack=0.5,
-        )
-        twin, parameters = naive.GuardedThompson(), policy.describe()
-        bandit, world, due = (
-            pb.Bandit(policy, range(problem.arms), 400),
-            naive.World(problem.describe(), 400, 0, 0),
-            {},
-        )
-        pulls = []
-        for t in range(1, 401):
-            for id in due.pop(t, []):
-                bandit.reward(id, 1.0)
-            view = naive.View(t, 400, problem.arms, pulls, [], 0, 0, [])
-            chosen = bandit.pull().arm
-            allowed = twin.allowed(view, parameters["guard"], parameters["slack"])
-            assert chosen in allowed
-            for arm in range(problem.arms):
-                lower, upper = twin.region(view, arm, parameters["guard"])
-                index = bandit._memory.recent[arm, (t - 1) % bandit._memory.recent.shape[1]]
-                assert (
-                    lower - 1e-9 <= index <= upper * 1.002 + 1e-9 if arm in allowed else index == -1
-                )
-                clipped += arm in allowed and index in bandit._memory.region[arm]
-            excluded += len(allowed) < problem.arms
-            pulls.append(world.pull(t, chosen))
-            if pulls[-1].reward and pulls[-1].delay < math.inf:
-                due.setdefault(t + max(pulls[-1].delay, 1), []).append(t)
-    assert clipped > 10
-    assert excluded > 100
-
-
-def test_a_resting_arm_becomes_clearer():
-    """PatientKL's index of an arm that is not pulled falls as its pulls age; PatientBandits' would not."""
-    bandit = pb.Bandit(pb.PatientKL(0.3), ["a", "b"])
-    for time in range(1, 11):
-        bandit.pull(time)
-    shares = []
-    for time in (20, 100, 1000, 10**6):
-        bandit.pull(time)
-        shares.append(bandit._memory.weight.sum() / sum(bandit.pulls.values()))
-    assert shares == sorted(shares)
-    assert shares[-1] > 0.9
