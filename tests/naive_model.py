@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 LEVELS = (
     *(0.003, 0.006, 0.01, 0.016, 0.025, 0.04, 0.06, 0.09, 0.13, 0.19),
     *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
 )
-MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5)
-PHI, MOST, DOUBT, LEAST = 0.6, 2.0, 2.0, 0.05
+MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+PHI, MOST, DOUBT, LEAST = 0.3, 2.0, 2.0, 0.05
 RHO, SIGMA = 0.3, 0.8
 
 
@@ -28,7 +29,7 @@ def ends(last):
 def shapes():
     """(P(D > t) as a function of t / median, weight, points between medians)"""
     found = []
-    tails = {a: math.exp(-(math.log(a / 0.7) ** 2) / 2) for a in (0.2, 0.4, 0.8, 1.6)}
+    tails = {a: math.exp(-(math.log(a / 0.4) ** 2) / 2) for a in (0.2, 0.4, 0.8, 1.6)}
     for k, share in ((1.0, 0.6), (2.0, 0.4)):
         for tail, weight in tails.items():
             a = tail / k
@@ -61,9 +62,10 @@ def laws(oldest):
 
 
 def beta_weights(mean):
-    b = (1 - mean) / mean
-    edges = [0.0, *((x + y) / 2 for x, y in zip(LEVELS[:-1], LEVELS[1:], strict=True)), 1.0]
-    raw = [(1 - x) ** b - (1 - y) ** b + 1e-9 for x, y in zip(edges[:-1], edges[1:], strict=True)]
+    a, b = (1, (1 - mean) / mean) if mean <= 0.5 else (mean / (1 - mean), 1)
+    below = lambda x: 1 - (1 - x) ** b if a == 1 else x**a  # noqa: E731
+    edges = [0.0, *((x + y) / 2 for x, y in itertools.pairwise(LEVELS)), 1.0]
+    raw = [below(y) - below(x) + 1e-9 for x, y in itertools.pairwise(edges)]
     return [w / sum(raw) for w in raw]
 
 
@@ -106,7 +108,8 @@ class Arm:
         return {cell: math.exp(x - top) for cell, x in logs.items()}
 
     def mean_hazards(self, cells, end=None):
-        """(hazards of the cells' mean curve, share of the rest that converts by ``end`` or ever)"""
+        """(hazards of the cells' mean curve, share of the rest that converts by ``end`` or ever,
+        share that does so after twice the oldest age)"""
         total = sum(cells.values())
         by_law = [0.0] * len(self.laws)
         for (number, level), weight in cells.items():
@@ -118,8 +121,11 @@ class Arm:
         if end is not None:
             shares = [1 - survival(end) for survival, _ in self.laws]
             last = sum(w * s for w, s in zip(by_law, shares, strict=True))
-        hazards = [(y - x) / (1 - x) for x, y in zip(curve[:-1], curve[1:], strict=True)]
-        return hazards, max(last - curve[-1], 0.0) / (1 - curve[-1])
+        hazards = [(y - x) / (1 - x) for x, y in itertools.pairwise(curve)]
+        shares = [1 - survival(2 * self.ends[-1]) for survival, _ in self.laws]
+        double = sum(w * s for w, s in zip(by_law, shares, strict=True))
+        left = 1 - curve[-1]
+        return hazards, max(last - curve[-1], 0.0) / left, max(last - double, 0.0) / left
 
     def excess(self, hazards):
         """phi beyond its floor"""
@@ -155,7 +161,7 @@ class Arm:
 
 
 def fit(arms, i, end=None):
-    """Arm i's (hazards, tail, misfit, rate), all arms with the same oldest age."""
+    """Arm i's (hazards, tail, misfit, rate, rate for the choice); one oldest age for all arms."""
     arm = arms[i]
     others = [other for j, other in enumerate(arms) if j != i]
     law_factor = [1.0] * len(arm.laws)
@@ -174,7 +180,7 @@ def fit(arms, i, end=None):
             level_factor[level] = 1 - SIGMA + SIGMA * g / prior[level]
     factor = lambda cell: law_factor[cell[0]] * level_factor[cell[1]]  # noqa: E731
     cells = {cell: weight * factor(cell) for cell, weight in arm.cells.items()}
-    expected, tail = arm.mean_hazards(cells, end)
+    expected, tail, later = arm.mean_hazards(cells, end)
     phi = min(PHI + arm.misfit, MOST)
     if arm.misfit > 0:
         power = min(0.3 * arm.misfit, 1.0)
@@ -184,11 +190,11 @@ def fit(arms, i, end=None):
         ]
         again = arm.weigh(weights, beta_weights(1 / 2.5))
         again = {cell: weight * factor(cell) for cell, weight in again.items()}
-        tail = arm.mean_hazards(again, end)[1]
+        _, tail, later = arm.mean_hazards(again, end)
     hazards = []
     left = 1.0
     for c, e, h in zip(arm.converted, arm.exposed, expected, strict=True):
         r = 1 / (phi * max(h, LEAST))
         hazards.append((c + r * h) / (c + e + r))
         left *= 1 - hazards[-1]
-    return hazards, tail, arm.misfit, 1 - left * (1 - tail)
+    return hazards, tail, arm.misfit, 1 - left * (1 - tail), 1 - left * (1 - later)

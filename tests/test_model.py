@@ -10,7 +10,7 @@ import pytest
 
 from patientbandits.engine.compile import compiled
 from patientbandits.posteriors import CureCounts, portable
-from patientbandits.posteriors.fit import MISFIT, RATE, TAIL, digamma, room, trigamma
+from patientbandits.posteriors.fit import CHOICE, MISFIT, RATE, TAIL, digamma, room, trigamma
 from patientbandits.posteriors.grid import bin_edges, bin_points
 from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.observed import observe
@@ -61,11 +61,12 @@ def test_equals_the_definition(case, window):
     arms = world(case)
     twins = [naive_model.Arm(*arm) for arm in arms]
     for number, (hazards, found, _) in enumerate(refreshed(arms, window)):
-        expected, tail, misfit, rate = naive_model.fit(twins, number, window)
+        expected, tail, misfit, rate, choice = naive_model.fit(twins, number, window)
         np.testing.assert_allclose(hazards, expected, rtol=1e-6, atol=1e-12)
         assert found[TAIL] == pytest.approx(tail, rel=1e-6, abs=1e-9)
         assert found[MISFIT] == pytest.approx(misfit, rel=1e-6, abs=1e-9)
         assert found[RATE] == pytest.approx(rate, rel=1e-6)
+        assert found[CHOICE] == pytest.approx(choice, rel=1e-6)
     assert (refreshed(arms)[0][1][MISFIT] > 0.1) == (case == "a misfit")
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -118,15 +119,15 @@ class Laws(NamedTuple):
     """(family, .): see the places below"""
     shares: NDArray[np.float64]
     """F"""
-    waiting: NDArray[np.float64]
+    log_left: NDArray[np.float64]
     """log(1 - mu F), for each level of mu"""
-    arriving: NDArray[np.float64]
+    log_gained: NDArray[np.float64]
     """log(F - F so many points earlier), for each width of a bin; at width 0 log F"""
-    prior: NDArray[np.float64]
+    shape_prior: NDArray[np.float64]
     """(shape, level): logarithm"""
-    median_prior: NDArray[np.float64]
+    median_base: NDArray[np.float64]
     """(family, median): logarithm"""
-    law_prior: NDArray[np.float64]
+    law_base: NDArray[np.float64]
     """law: not normalised"""
     beyond: NDArray[np.float64]
     """(2, points): factor of the prior of a median so many points beyond the oldest age, and its logarithm"""
@@ -146,11 +147,16 @@ class Laws(NamedTuple):
 
 
 def beta_weights(mean: float) -> NDArray[np.float64]:
-    """What each level of mu weighs under Beta(1, (1 - mean)/mean)."""
-    failures = (1.0 - mean) / mean
-    ends = [0.5 * (a + b) for a, b in zip(LEVELS[:-1], LEVELS[1:], strict=True)]
-    above = [1.0, *((1.0 - end) ** failures for end in ends), 0.0]
-    weights = [a - b + 1e-9 for a, b in zip(above[:-1], above[1:], strict=True)]
+    """What each level of mu weighs under a beta distribution with this mean.
+
+    Up to a mean of 1/2 Beta(1, b), then Beta(a, 1).
+    """
+    ends = [0.5 * (a + b) for a, b in pairwise(LEVELS)]
+    if mean <= 0.5:
+        above = [1.0, *((1.0 - end) ** ((1.0 - mean) / mean) for end in ends), 0.0]
+    else:
+        above = [1.0, *(1.0 - end ** (mean / (1.0 - mean)) for end in ends), 0.0]
+    weights = [a - b + 1e-9 for a, b in pairwise(above)]
     return np.array([weight / sum(weights) for weight in weights])
 
 
@@ -215,11 +221,11 @@ def laws() -> Laws:
     return Laws(
         layout=np.array(layout, np.int64),
         shares=all_shares,
-        waiting=logs(1.0 - np.outer(all_shares, LEVELS)).ravel(),
-        arriving=np.concatenate(arriving),
-        prior=np.concatenate(prior),
-        median_prior=median_prior,
-        law_prior=np.array(law_prior),
+        log_left=logs(1.0 - np.outer(all_shares, LEVELS)).ravel(),
+        log_gained=np.concatenate(arriving),
+        shape_prior=np.concatenate(prior),
+        median_base=median_prior,
+        law_base=np.array(law_prior),
         beyond=np.array([[math.exp(x) for x in falls], falls]),
         levels=np.array(LEVELS),
         log_levels=logs(np.array(LEVELS)),
