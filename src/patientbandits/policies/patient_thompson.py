@@ -73,6 +73,19 @@ centre, spread   of the logit of its draw              chances     the probabili
 """
 
 
+def part_of(kind: Any) -> Any:
+    """A function from `Patient` to the record ``kind``, whose fields it has."""
+    scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
+    values = ", ".join(f"memory.{name}" for name in kind._fields)
+    exec(f"def part(memory): return kind({values})", scope)
+    return scope["part"]
+
+
+laws_in = part_of(Laws)
+pool_in = part_of(Pool)
+work_in = part_of(Work)
+
+
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws()
@@ -122,7 +135,7 @@ def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
     """The arm's draw, from its counts as they are now."""
     bins = expose(memory, arm, time, int(self.bins))
     seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
-    refresh_arm(memory, seen, memory, arm, memory, self.end)
+    refresh_arm(laws_in(memory), seen, pool_in(memory), arm, work_in(memory), self.end)
     pulls = memory.pulls_of[arm]
     mean = memory.found[CHOICE]
     if memory.conversions_of[arm] > 0.0:

@@ -26,9 +26,11 @@ from patientbandits.posteriors.constants import (
     CERTAIN,
     DOUBT,
     FLOOR,
+    FORGET,
     LEAST_HAZARD,
     LEVELS,
     MOST,
+    MOST_FORGET,
 )
 from patientbandits.posteriors.grid import LAST, STEP, bin_points
 from patientbandits.posteriors.laws import (
@@ -294,31 +296,34 @@ def credibility(phi: float, hazard: float) -> float:
     return 1.0 / (phi * max(hazard, LEAST_HAZARD))
 
 
-def weigh_bins(seen: Any, work: Any, phi: float, forgetting: float) -> None:
-    """w_b = (age_b / oldest)^forgetting / (1 + phi conv_b)"""
+def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
+    """w_b = 1 / (1 + phi conv_b); forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)"""
     bins = len(seen.converted)
+    phi = min(FLOOR + work.found[MISFIT], MOST)
+    power = 0.0
+    if forgetting:
+        power = min(FORGET * work.found[MISFIT], MOST_FORGET)
     for b in range(bins):
-        work.weights[b] = 1.0 / (1.0 + phi * seen.converted[b])
-    if forgetting > 0.0:
-        logs = work.for_edges[:bins]
-        powers = work.for_bins[:bins]
-        for b in range(bins):
-            logs[b] = -forgetting * STEP * (seen.points[bins - 1] - seen.points[b])
-        exponentials(logs, 0.0, powers)
-        for b in range(bins):
-            work.weights[b] *= powers[b]
+        work.for_bins[b] = -power * STEP * (seen.points[bins - 1] - seen.points[b])
+    exponentials(work.for_bins[:bins], 0.0, work.weights[:bins])
+    for b in range(bins):
+        work.weights[b] /= 1.0 + phi * seen.converted[b]
 
 
-def expect(laws: Any, seen: Any, work: Any, into: Any, end: float) -> None:
-    """``into``: hazards of the weighted cells' mean curve, 1 - E[mu F_b]; and its tails.
+def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None:
+    """``expected``: hazards of the weighted cells' mean curve, 1 - E[mu F_b]; and its tails.
 
     TAIL is the share of those who have not converted by the oldest age a that will until ``end``,
     LATER of those who will between the age 2 a and ``end``.
     """
     bins = len(seen.converted)
     oldest = seen.points[bins - 1]
-    total = sum_over_levels(laws, oldest, laws.ones, work)
-    ever = sum_over_levels(laws, oldest, laws.levels, work) / total
+    total = 0.0
+    ever = 0.0
+    for power in range(2):
+        total = ever
+        ever = sum_over_levels(laws, oldest, laws.powers[power], work)
+    ever /= total
     for b in range(bins):
         work.curve_points[b] = seen.points[b]
     work.curve_points[bins] = min(math.floor(end), LAST)
@@ -328,7 +333,8 @@ def expect(laws: Any, seen: Any, work: Any, into: Any, end: float) -> None:
     before = 0.0
     for b in range(bins):
         share = max(work.curve[b] / total, before)
-        into[b] = (share - before) / (1.0 - before)
+        if not only_tail:
+            work.expected[b] = (share - before) / (1.0 - before)
         before = share
     if end < LAST:
         lower = work.curve[bins]

@@ -133,8 +133,8 @@ class Laws(NamedTuple):
     """(2, points): factor of the prior of a median so many points beyond the oldest age, and its logarithm"""
     levels: NDArray[np.float64]
     log_levels: NDArray[np.float64]
-    ones: NDArray[np.float64]
-    """1 for each level"""
+    powers: NDArray[np.float64]
+    """(2, level): 1 and mu"""
     level_prior: NDArray[np.float64]
     common: NDArray[np.float64]
     """(mean, level): the distributions that the arms' rates may have in common"""
@@ -229,7 +229,7 @@ def laws() -> Laws:
         beyond=np.array([[math.exp(x) for x in falls], falls]),
         levels=np.array(LEVELS),
         log_levels=logs(np.array(LEVELS)),
-        ones=np.ones(len(LEVELS)),
+        powers=np.array([np.ones(len(LEVELS)), LEVELS]),
         level_prior=level_prior,
         common=np.array([beta_weights(mean) for mean in MEANS]),
     )

@@ -20,10 +20,6 @@ import numpy as np
 from patientbandits.posteriors.constants import (
     COMMON_LAW,
     COMMON_MEAN,
-    FLOOR,
-    FORGET,
-    MOST,
-    MOST_FORGET,
 )
 from patientbandits.posteriors.fit import (
     DEPTH,
@@ -44,6 +40,7 @@ from patientbandits.posteriors.portable import (
     Array,
     add_ratios,
     add_scaled,
+    apart,
     column_sums,
     exponentials,
     fold,
@@ -95,7 +92,7 @@ def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         told[law] = neutral
     if work.found[MISFIT] == 0.0:
         prior = prior_of_laws(laws, oldest, work)
-        scale = COMMON_LAW * prior / sum_over_levels(laws, oldest, laws.ones, work)
+        scale = COMMON_LAW * prior / sum_over_levels(laws, oldest, laws.powers[0], work)
         for family in range(FAMILIES):
             first = first_law(laws, family)
             end = end_law(laws, family, oldest)
@@ -176,26 +173,41 @@ def apply_factors(laws: Any, oldest: int, pool: Any, work: Any) -> None:
         scale_table(work.cells[first:end], pool.law_factor[first:end], pool.level_factor)
 
 
+ALONE, POOLED, FORGETTING = range(3)
+
+
+@apart
 def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
-    """``work``'s results for this arm, and what it tells the others."""
+    """``work``'s results for this arm, and what it tells the others.
+
+    First alone, for its misfit and for what it tells; then with what it hears; then, on a misfit,
+    its tail once more, by weights that forget young ages.
+    """
     oldest = seen.points[len(seen.points) - 1]
+    pooled = len(pool.told_laws) > 1
+    work.found[MISFIT] = 0.0
     set_prior(laws, oldest, work)
-    weigh_bins(seen, work, FLOOR, 0.0)
-    weigh(laws, seen, work)
-    expect(laws, seen, work, work.expected, end)
-    work.found[MISFIT] = misfit(seen, work)
-    if len(pool.told_laws) > 1:
-        tell_laws(laws, oldest, pool, arm, work)
-        tell_means(laws, oldest, pool, arm, work)
-        hear_laws(laws, oldest, pool, arm, work)
-        hear_means(laws, pool, arm)
-        apply_factors(laws, oldest, pool, work)
-        expect(laws, seen, work, work.expected, end)
-    if work.found[MISFIT] > 0.0:
-        forgetting = min(FORGET * work.found[MISFIT], MOST_FORGET)
-        weigh_bins(seen, work, min(FLOOR + work.found[MISFIT], MOST), forgetting)
-        weigh(laws, seen, work)
-        if len(pool.told_laws) > 1:
+    for step in range(3):
+        if step == POOLED and not pooled:
+            continue
+        if step == FORGETTING and work.found[MISFIT] == 0.0:
+            continue
+        if step != POOLED:
+            weigh_bins(seen, work, step == FORGETTING)
+            weigh(laws, seen, work)
+        if step == POOLED:
+            exchange(laws, oldest, pool, arm, work)
+        if step != ALONE and pooled:
             apply_factors(laws, oldest, pool, work)
-        expect(laws, seen, work, work.hazards, end)
+        expect(laws, seen, work, end, step == FORGETTING)
+        if step == ALONE:
+            work.found[MISFIT] = misfit(seen, work)
     combine(seen, work)
+
+
+def exchange(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
+    """What the arm tells, from its cells before any factor, and the factors from what it hears."""
+    tell_laws(laws, oldest, pool, arm, work)
+    tell_means(laws, oldest, pool, arm, work)
+    hear_laws(laws, oldest, pool, arm, work)
+    hear_means(laws, pool, arm)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from patientbandits.posteriors.portable import logarithm
+from patientbandits.posteriors.portable import apart, logarithm
 
 CELLS = 48
 REACH = 6.0
@@ -46,6 +46,7 @@ def edge_of_cell(cell: int, leader: float, spread: float, low: float, high: floa
     return low + (high - low) * (cell - CELLS) / CELLS
 
 
+@apart
 def set_chances(centres: Any, spreads: Any, chances: Any, edges: Any) -> None:
     """chances[i] = P(N(centres[i], spreads[i]^2) is the largest); ``edges`` is room for the cells."""
     arms = len(centres)
