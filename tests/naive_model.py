@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 
+from scipy.stats import beta
+
 LEVELS = (
     *(0.003, 0.006, 0.01, 0.016, 0.025, 0.04, 0.06, 0.09, 0.13, 0.19),
     *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
@@ -62,8 +64,8 @@ def laws(oldest):
 
 
 def beta_weights(mean):
-    a, b = (1, (1 - mean) / mean) if mean <= 0.5 else (mean / (1 - mean), 1)
-    below = lambda x: 1 - (1 - x) ** b if a == 1 else x**a  # noqa: E731
+    a, b = (1, (1 - mean) / mean) if mean <= 0.5 else (2.5 * mean / (1 - mean), 2.5)
+    below = lambda x: float(beta.cdf(x, a, b))  # noqa: E731
     edges = [0.0, *((x + y) / 2 for x, y in itertools.pairwise(LEVELS)), 1.0]
     raw = [below(y) - below(x) + 1e-9 for x, y in itertools.pairwise(edges)]
     return [w / sum(raw) for w in raw]
@@ -139,6 +141,21 @@ class Arm:
             variance += (2 * mean**2 + mean) / (1 + spread) ** 2
         return min(max(top - DOUBT * math.sqrt(variance), 0.0) / max(bottom, 1.0), MOST)
 
+    def left_for_choice(self, expected, phi):
+        """Who stays, without the model's hazards for a doubling from where few pulls have come."""
+        counts = [(c, c + e) for c, e in zip(self.converted, self.exposed, strict=True)]
+        left = 1.0
+        last = None
+        for b, (c, n) in enumerate(counts):
+            if b > 0 and last is None and n < 0.2 * counts[0][1] * left:
+                last = 2 * self.ends[b - 1]
+            h = expected[b]
+            r = 1 / (phi * max(h, LEAST))
+            if last is not None and self.ends[b] <= last * (1 + 1e-9):
+                h = 0.0
+            left *= 1 - (c + r * h) / (n + r)
+        return left
+
     def told_laws(self):
         """log(1 - rho + rho L(law)) by law; nothing on a misfit"""
         if self.misfit > 0:
@@ -197,4 +214,5 @@ def fit(arms, i, end=None):
         r = 1 / (phi * max(h, LEAST))
         hazards.append((c + r * h) / (c + e + r))
         left *= 1 - hazards[-1]
-    return hazards, tail, arm.misfit, 1 - left * (1 - tail), 1 - left * (1 - later)
+    for_choice = 1 - arm.left_for_choice(expected, phi) * (1 - (tail + later) / 2)
+    return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice

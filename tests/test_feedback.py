@@ -12,7 +12,7 @@ from cases import PROBLEMS, policies
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
-from patientbandits.problem import problem_from
+from patientbandits.registry import problem_from
 from patientbandits.study import read_study
 
 REPORTS = {title: problem.with_feedback("reports") for title, problem in PROBLEMS.items()}
@@ -128,7 +128,7 @@ def test_feedback_is_carried():
     )  # as in files written before there was a choice
     assert problem_from(PROBLEMS["heavy tails"].describe()).feedback == "rewards"
     addresses = {
-        pb.Simulation(problem, pb.UCB1(), 50).address(0, 5)
+        pb.Simulation(problem, pb.UCB1(), 50).piece_name(0, 5)
         for problem in (HEAVY, PROBLEMS["heavy tails"])
     }
     assert len(addresses) == 2

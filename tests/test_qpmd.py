@@ -23,9 +23,9 @@ def test_qpmd_is_content_and_travels(tmp_path):
     result.save(tmp_path / "r.npz")
     assert Result.load(tmp_path / "r.npz").policy == policy
     kinds = [pb.QPMD(base) for base in (pb.UCB1(), pb.MOSS(), pb.KLUCB(), pb.KLUCB(1.0))]
-    addresses = [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
+    addresses = [pb.Simulation(HEAVY, kind, 50).piece_name(0, 5) for kind in kinds]
     assert len(set(addresses)) == 4
-    assert addresses == [pb.Simulation(HEAVY, kind, 50).address(0, 5) for kind in kinds]
+    assert addresses == [pb.Simulation(HEAVY, kind, 50).piece_name(0, 5) for kind in kinds]
     assert (
         rule_of(pb.QPMD(pb.KLUCB()), 2, True).hooks
         == rule_of(pb.QPMD(pb.KLUCB(1.0)), 2, True).hooks

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from patientbandits.delays import LAWS, Delay, NoDelay
+from patientbandits.delays import Delay, NoDelay
 from patientbandits.delays.check import require_law
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import FEEDBACK, REWARDS, Bernoulli, Reward
+from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
 @dataclass(frozen=True, init=False)
@@ -144,65 +144,3 @@ class Problem:
 @cache
 def _max_alpha(law: Delay) -> float:
     return law.max_alpha()
-
-
-def law_from(data: Any, owner: str = "delay") -> Delay:
-    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}.
-
-    A law of the user's own is found if its class has been defined by now.
-    """
-    others = {law.__name__: law for law in _descendants(Delay)}
-    return _build(
-        data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws]
-    )
-
-
-def reward_from(data: Any, owner: str = "reward") -> Reward:
-    """The reward law that ``describe`` gave, or a study file names."""
-    return _build(data, "reward", REWARDS, owner, {})
-
-
-def problem_from(data: dict[str, Any]) -> Problem:
-    """The problem that ``describe`` gave."""
-    return Problem(
-        means=data["means"],
-        delays=[law_from(law) for law in data["delays"]],
-        rewards=[reward_from(reward) for reward in data["rewards"]],
-        streams=data["streams"],
-        feedback=data.get("feedback", FEEDBACK[0]),
-    )
-
-
-def _descendants(kind: Any) -> Any:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _descendants(child)
-
-
-def _build(
-    data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any
-) -> Any:
-    if isinstance(data, str):
-        data = {key: data}
-    if not isinstance(data, dict) or key not in data:
-        example = f"{{{key} = {next(iter(known))!r}}}"
-        raise InputError(f"{owner}: a {key} is needed, for example {example}; got {data!r}.")
-    kind = others.get(data[key]) or known[choice(owner, key, data[key], known)]
-    arguments = {name: value for name, value in data.items() if name != key}
-    for name, build in convert.items():
-        if name in arguments:
-            arguments[name] = build(arguments[name])
-    return construct(kind, arguments, owner)
-
-
-def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
-    """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
-    from dataclasses import MISSING, fields
-
-    known = {f.name: f for f in fields(kind) if f.init}
-    for name in arguments:
-        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
-    for name, f in known.items():
-        if name not in arguments and f.default is MISSING and f.default_factory is MISSING:
-            raise InputError(f"{owner}: {kind.__name__} needs {name}.")
-    return kind(**arguments)

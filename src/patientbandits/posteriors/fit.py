@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.posteriors.constants import (
-    CERTAIN,
+    DOUBLING,
     DOUBT,
     FLOOR,
     FORGET,
@@ -31,6 +31,8 @@ from patientbandits.posteriors.constants import (
     LEVELS,
     MOST,
     MOST_FORGET,
+    REACHED,
+    SOON,
 )
 from patientbandits.posteriors.grid import LAST, STEP, bin_points
 from patientbandits.posteriors.laws import (
@@ -328,7 +330,7 @@ def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None
         work.curve_points[b] = seen.points[b]
     work.curve_points[bins] = min(math.floor(end), LAST)
     work.curve_points[bins + 1] = min(math.floor(end) + 1, LAST)
-    work.curve_points[bins + 2] = min(oldest + CERTAIN, LAST)
+    work.curve_points[bins + 2] = min(oldest + DOUBLING, LAST)
     shares_by(laws, oldest, work.curve_points[: bins + 3], work)
     before = 0.0
     for b in range(bins):
@@ -357,7 +359,32 @@ def combine(seen: Any, work: Any) -> None:
         stays *= 1.0 - work.hazards[b]
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
-    work.found[CHOICE] = 1.0 - stays * (1.0 - work.found[LATER])
+    soon = work.found[TAIL] - work.found[LATER]
+    tail = work.found[TAIL] - SOON * soon
+    work.found[CHOICE] = 1.0 - left_for_choice(seen, work, phi) * (1.0 - tail)
+
+
+def left_for_choice(seen: Any, work: Any, phi: float) -> float:
+    """The product of 1 - hazard, without h0 from where few pulls have come, for a doubling of age.
+
+    An arm that is pulled anew after a pause has a few old pulls and many young ones; in between the
+    hazards are the model's alone, and what the young ones will show by themselves is not guessed.
+    """
+    pulls = seen.exposed[0] + seen.converted[0]
+    stays = 1.0
+    guessed_from = FOR_EVER
+    few = False
+    for b in range(len(seen.converted)):
+        hazard = work.expected[b]
+        weight = credibility(phi, hazard)
+        risk = seen.exposed[b] + seen.converted[b]
+        if b > 0 and not few and risk < REACHED * pulls * stays:
+            few = True
+            guessed_from = seen.points[b - 1] + DOUBLING
+        if few and seen.points[b] <= guessed_from:
+            hazard = 0.0
+        stays *= 1.0 - (seen.converted[b] + weight * hazard) / (risk + weight)
+    return stays
 
 
 def digamma(x: float) -> float:

@@ -20,7 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.posteriors.constants import FAILURES, LEVELS, MEANS, SHAPES, Shapes
+from patientbandits.posteriors.constants import (
+    FAILURES,
+    LEVELS,
+    MEANS,
+    SHAPES,
+    SHARPER,
+    Shapes,
+)
 from patientbandits.posteriors.grid import LAST, STEP
 
 FIRST = -6
@@ -149,15 +156,25 @@ class Laws(NamedTuple):
 def beta_weights(mean: float) -> NDArray[np.float64]:
     """What each level of mu weighs under a beta distribution with this mean.
 
-    Up to a mean of 1/2 Beta(1, b), then Beta(a, 1).
+    Up to a mean of 1/2 Beta(1, b), then Beta(a, `SHARPER`).
     """
     ends = [0.5 * (a + b) for a, b in pairwise(LEVELS)]
     if mean <= 0.5:
         above = [1.0, *((1.0 - end) ** ((1.0 - mean) / mean) for end in ends), 0.0]
     else:
-        above = [1.0, *(1.0 - end ** (mean / (1.0 - mean)) for end in ends), 0.0]
+        above = beta_above(SHARPER * mean / (1.0 - mean), SHARPER, ends)
     weights = [a - b + 1e-9 for a, b in pairwise(above)]
     return np.array([weight / sum(weights) for weight in weights])
+
+
+def beta_above(a: float, b: float, ends: list[float]) -> list[float]:
+    """P(X > 0), P(X > end) for each end, P(X > 1), X ~ Beta(a, b), a and b above 1: by 4000 strips."""
+    strips = 4000
+    middles = [(strip + 0.5) / strips for strip in range(strips)]
+    heights = [x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) for x in middles]
+    total = math.fsum(heights)
+    above = [math.fsum(heights[round(strips * end) :]) / total for end in ends]
+    return [1.0, *above, 0.0]
 
 
 def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
