@@ -32,8 +32,7 @@ def normal_below(z: float) -> float:
     """Phi(z), within 1e-7 (Abramowitz & Stegun 1964, 26.2.17)."""
     t = 1.0 / (1.0 + 0.2316419 * abs(z))
     series = t * (
-        0.319381530
-        + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429)))
+        0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429)))
     )
     above = 0.3989422804014327 * exponential(-0.5 * z * z) * series
     return above if z < 0.0 else 1.0 - above
