@@ -51,16 +51,17 @@ def normal_above(z):
 
 
 def laws(oldest):
-    """(P(D > t), prior) of every law, for an oldest age on the grid."""
+    """(P(D > t), prior, name) of every law, for an oldest age on the grid."""
     point = round(4 * math.log2(oldest))
     found = []
-    for survival, weight, step in shapes():
+    for number, (survival, weight, step) in enumerate(shapes()):
         for j in range(-6, point + 41, step):
             m = 2 ** (j / 4)
             prior = weight * step * m**-0.2 * max(m / oldest, 1.0) ** -0.5
-            found.append((lambda t, m=m, survival=survival: survival(t / m), prior))
-    total = sum(prior for _, prior in found)
-    return [(survival, prior / total) for survival, prior in found]
+            law = lambda t, m=m, survival=survival: survival(t / m)  # noqa: E731
+            found.append((law, prior, (number, j)))
+    total = sum(prior for _, prior, _ in found)
+    return [(survival, prior / total, name) for survival, prior, name in found]
 
 
 def beta_weights(mean):
@@ -74,20 +75,22 @@ def beta_weights(mean):
 class Arm:
     """Whole ages of pulls that wait and whole delays of those that converted."""
 
-    def __init__(self, ages, delays):
+    def __init__(self, ages, delays, window=None):
         self.ends = ends(max([1, *ages, *delays]))
+        if window is not None and self.ends[-1] > window:
+            self.ends = [t for t in self.ends if t < window] + [window]
         self.converted = []
         self.exposed = []
         lower = 0
         for t in self.ends:
             upper = math.floor(t + 1e-9)
-            self.converted.append(sum(lower < d <= upper for d in delays))
+            self.converted.append(sum(lower < max(d, 1) <= upper for d in delays))
             passed = sum(x > upper for x in [*ages, *delays])
             inside = [(x - lower) / (upper - lower) for x in ages if lower < x <= upper]
             self.exposed.append(passed + sum(inside))
             lower = upper
         self.laws = laws(self.ends[-1])
-        self.curves = [[1 - survival(t) for t in self.ends] for survival, _ in self.laws]
+        self.curves = [[1 - survival(t) for t in self.ends] for survival, _, _ in self.laws]
         prior = beta_weights(1 / 2.5)
         self.cells = self.weigh([1 / (1 + PHI * c) for c in self.converted], prior)
         self.misfit = self.excess(self.mean_hazards(self.cells)[0])
@@ -95,7 +98,7 @@ class Arm:
     def weigh(self, weights, level_prior):
         """{(law, level): prior times likelihood}"""
         logs = {}
-        for number, (_, prior) in enumerate(self.laws):
+        for number, (_, prior, _) in enumerate(self.laws):
             for level, mu in enumerate(LEVELS):
                 total = math.log(prior) + math.log(level_prior[level])
                 before = 0.0
@@ -121,10 +124,10 @@ class Arm:
             curve.append(sum(w * c[b] for w, c in zip(by_law, self.curves, strict=True)))
         last = sum(by_law)
         if end is not None:
-            shares = [1 - survival(end) for survival, _ in self.laws]
+            shares = [1 - survival(end) for survival, _, _ in self.laws]
             last = sum(w * s for w, s in zip(by_law, shares, strict=True))
         hazards = [(y - x) / (1 - x) for x, y in itertools.pairwise(curve)]
-        shares = [1 - survival(2 * self.ends[-1]) for survival, _ in self.laws]
+        shares = [1 - survival(2 * self.ends[-1]) for survival, _, _ in self.laws]
         double = sum(w * s for w, s in zip(by_law, shares, strict=True))
         left = 1 - curve[-1]
         return hazards, max(last - curve[-1], 0.0) / left, max(last - double, 0.0) / left
@@ -157,15 +160,17 @@ class Arm:
         return left
 
     def told_laws(self):
-        """log(1 - rho + rho L(law)) by law; nothing on a misfit"""
+        """{law: log(1 - rho + rho L(law))}, and what it tells of all others; nothing on a misfit"""
         if self.misfit > 0:
-            return [0.0] * len(self.laws)
+            return {}, 0.0
         total = sum(self.cells.values())
         by_law = [0.0] * len(self.laws)
         for (number, _), weight in self.cells.items():
             by_law[number] += weight
-        pairs = zip(by_law, self.laws, strict=True)
-        return [math.log(1 - RHO + RHO * w / total / prior) for w, (_, prior) in pairs]
+        found = {}
+        for w, (_, prior, name) in zip(by_law, self.laws, strict=True):
+            found[name] = math.log(1 - RHO + RHO * w / total / prior)
+        return found, math.log(1 - RHO)
 
     def told_means(self):
         prior = beta_weights(1 / 2.5)
@@ -178,17 +183,19 @@ class Arm:
 
 
 def fit(arms, i, end=None):
-    """Arm i's (hazards, tail, misfit, rate, rate for the choice); one oldest age for all arms."""
+    """Arm i's (hazards, tail, misfit, rate, rate for the choice); None for an arm that is silent."""
     arm = arms[i]
-    others = [other for j, other in enumerate(arms) if j != i]
+    others = [other for j, other in enumerate(arms) if j != i and other is not None]
     law_factor = [1.0] * len(arm.laws)
     level_factor = [1.0] * len(LEVELS)
-    if others:
-        said = [sum(x) for x in zip(*(other.told_laws() for other in others), strict=True)]
+    if len(arms) > 1:
+        told = [other.told_laws() for other in others]
+        said = [sum(t.get(name, rest) for t, rest in told) for _, _, name in arm.laws]
         q = [math.exp(x - max(said)) for x in said]
-        mean = sum(x * prior for x, (_, prior) in zip(q, arm.laws, strict=True))
+        mean = sum(x * prior for x, (_, prior, _) in zip(q, arm.laws, strict=True))
         law_factor = [1 - RHO + RHO * x / mean for x in q]
-        said = [sum(x) for x in zip(*(other.told_means() for other in others), strict=True)]
+        means = [other.told_means() for other in others]
+        said = [sum(row[m] for row in means) for m in range(len(MEANS))]
         w = [math.exp(x - max(said)) for x in said]
         prior = beta_weights(1 / 2.5)
         mixed = [beta_weights(m) for m in MEANS]
@@ -216,3 +223,25 @@ def fit(arms, i, end=None):
         left *= 1 - hazards[-1]
     for_choice = 1 - arm.left_for_choice(expected, phi) * (1 - (tail + later) / 2)
     return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
+
+
+def chances(centres, spreads):
+    """P(each of these normal variables is the largest), by cells: those of PatientThompson."""
+    below = lambda x, k: 1 - normal_above((x - centres[k]) / spreads[k])  # noqa: E731
+    arms = range(len(centres))
+    best = max(arms, key=lambda k: (centres[k], -k))
+    low = max(centres[k] - 6 * spreads[k] for k in arms)
+    high = max(centres[k] + 6 * spreads[k] for k in arms)
+    near = [centres[best] + 6 * spreads[best] * (j / 24 - 1) for j in range(49)]
+    wide = [low + (high - low) * j / 48 for j in range(1, 50)]
+    edges = sorted(near + wide)
+    found = [0.0] * len(centres)
+    for left, right in zip(edges[:-1], edges[1:], strict=True):
+        if right <= low:
+            continue
+        middle = [(below(left, k) + below(right, k)) / 2 for k in arms]
+        for k in arms:
+            others = math.prod(max(middle[j], 1e-200) for j in arms if j != k)
+            found[k] += max(below(right, k) - below(left, k), 0.0) * others
+    total = sum(found)
+    return [(x / total + 1e-7) / (1 + 1e-7 * len(found)) for x in found]
