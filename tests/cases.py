@@ -37,11 +37,11 @@ PARAMETERS = {
     "PatientKL": [{"alpha": 0.3}, {"alpha": 0.7, "scale": 10.0, "c": 3.0}, {"envelope": MIXTURE}],
     "PatientThompson": [
         {},
-        {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0},
+        {"window": 16.0},
     ],
     "GuardedThompson": [
         {"guard": pb.PatientKL(0.3, c=3.0)},
-        {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25, "steps": 2},
+        {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25},
         {"guard": pb.PatientKL(envelope=MIXTURE, c=3.0), "slack": 0.0},
     ],
     "ScheduledPatientBandits": [{}, {"width": "published"}],
@@ -102,3 +102,12 @@ def fit_for(policy: pb.Policy, problem: pb.Problem) -> pb.Problem:
 def policies(name: str) -> list[pb.Policy]:
     """The policies of this name to be tested; a policy nobody wrote a case for is an error."""
     return [POLICIES[name](**parameters) for parameters in PARAMETERS[name]]
+
+
+def ratio(problem, policy, other, horizon, runs, **settings):
+    """Mean regret over mean regret, in the same worlds."""
+    ours, theirs = (
+        pb.simulate(problem, p, horizon, runs, seed=3, **settings).final.mean()
+        for p in (policy, other)
+    )
+    return ours / theirs

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError, number, require, whole
 from patientbandits.policies import Arm, Policy
-from patientbandits.policies.base import HOOKS, Chance, rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, Chance, rule_of
+from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
+from patientbandits.policies.rule import HOOKS
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
-from patientbandits.rng import GOLDEN, MASK, address, base_keys, mix, run_key
-
-FIRST_CAPACITY = 1024
+from patientbandits.rng import base_keys
 
 
 class Pull(NamedTuple):
@@ -23,19 +23,35 @@ class Pull(NamedTuple):
     time: float
 
 
+class MadePull(NamedTuple):
+    """A pull as the bandit keeps it."""
+
+    arm: int
+    time: float
+
+
+class LogEntry(NamedTuple):
+    """A pull that was made, or its reward that arrived."""
+
+    rewarded: bool
+    id: int
+    time: float
+
+
 class Bandit:
     """Decides with ``policy`` among ``arms``.
 
         pull = bandit.pull()              # pull.id, pull.arm
         bandit.reward(pull.id, 1.0)       # whenever it arrives, in any order, once
 
-    Time is the number of the decision, 1, 2, ..., unless you pass your own clock to `pull` and `reward`: any number
-    that never goes back, such as seconds. Without a ``horizon`` the policy takes its anytime form. The decisions
-    are those of run ``run`` of `simulate` with the same seed, if the same rewards arrive. Everything is interpreted:
-    no compiler is involved.
+    Time is the number of the decision, 1, 2, ..., unless you pass your own clock to `pull` and
+    `reward`: any number that never goes back, such as seconds. Without a ``horizon`` the policy
+    takes its anytime form. The decisions are those of run ``run`` of `simulate` with the same seed,
+    if the same rewards arrive. Everything is interpreted: no compiler is involved.
 
-    A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with 0.0 is then a report, which it
-    learns from. The other policies take no notice of a reward of 0: to them it is what was visible all along.
+    A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with
+    0.0 is then a report, which it learns from. The other policies take no notice of a reward of 0:
+    to them it is what was visible all along.
     """
 
     def __init__(
@@ -46,36 +62,29 @@ class Bandit:
         seed: int = 0,
         run: int = 0,
     ) -> None:
+        self.arms = self._checked_arms(arms)
+        count = len(self.arms)
+        self.horizon = None if horizon is None else whole("Bandit", "horizon", horizon, count)
+        self.policy = policy
+        self._rule = rule_of(policy, count, horizon_known=horizon is not None)
+        self._choose = choose_function(self._rule)
+        policy_key = base_keys(whole("Bandit", "seed", seed))[1]
+        self._chance = Chance.of(policy_key, whole("Bandit", "run", run), range(count))
+        self._made: list[MadePull] = []
+        self._paid: dict[int, float] = {}
+        self._log: list[LogEntry] = []
+        self._clear(horizon or FIRST_CAPACITY)
+
+    @staticmethod
+    def _checked_arms(arms: Sequence[Hashable]) -> tuple[Hashable, ...]:
         if isinstance(arms, (str, bytes)) or not isinstance(arms, Sequence):
             raise InputError(f"Bandit: arms must be a list of names; got arms={arms!r}.")
-        self.arms = tuple(arms)
-        require(
-            all(isinstance(arm, Hashable) for arm in self.arms),
-            "Bandit",
-            "arms must be hashable names",
-            arms=self.arms,
-        )
-        require(len(self.arms) >= 1, "Bandit", "at least one arm is needed", arms=self.arms)
-        require(
-            len(set(self.arms)) == len(self.arms),
-            "Bandit",
-            "arms must be different",
-            arms=self.arms,
-        )
-        self.horizon = (
-            None if horizon is None else whole("Bandit", "horizon", horizon, len(self.arms))
-        )
-        self.policy = policy
-        self._rule = rule_of(policy, len(self.arms), horizon_known=horizon is not None)
-        self._tie_key = run_key(
-            base_keys(whole("Bandit", "seed", seed))[1], whole("Bandit", "run", run)
-        )
-        self._random_key = mix((self._tie_key + GOLDEN) & MASK)
-        self._chance = Chance(self._tie_key, self._random_key, range(len(self.arms)))
-        self._made: list[tuple[int, float]] = []
-        self._paid: dict[int, float] = {}
-        self._log: list[tuple[Any, ...]] = []
-        self._clear(horizon or FIRST_CAPACITY)
+        names = tuple(arms)
+        hashable = all(isinstance(arm, Hashable) for arm in names)
+        require(hashable, "Bandit", "arms must be hashable names", arms=names)
+        require(len(names) >= 1, "Bandit", "at least one arm is needed", arms=names)
+        require(len(set(names)) == len(names), "Bandit", "arms must be different", arms=names)
+        return names
 
     def _clear(self, capacity: int) -> None:
         self._capacity = capacity
@@ -105,19 +114,14 @@ class Bandit:
         now = self._clock("pull", float(made + 1) if time is None else time)
         if made == self._capacity:
             self._grow()
-        indices = self._indices(made + 1, now)
-        if any(math.isnan(index) for index in indices):
+        bid = self._decide(made + 1, now)
+        if math.isnan(bid.worth):
             raise InputError(
                 f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}."
             )
-        best = max(
-            range(len(self.arms)),
-            key=lambda arm: (indices[arm], address(self._tie_key, self._pulls[arm], arm)),
-        )
-        self._made.append((best, now))
-        self._log.append(("pull", len(self._made), now))
-        self._apply(self._log[-1])
-        return Pull(len(self._made), self.arms[best], now)
+        self._made.append(MadePull(bid.arm, now))
+        self._take(LogEntry(rewarded=False, id=made + 1, time=now))
+        return Pull(id=made + 1, arm=self.arms[bid.arm], time=now)
 
     def reward(self, id: int, value: float, time: float | None = None) -> None:
         """Report the reward of a pull, in [0, 1], once."""
@@ -126,32 +130,44 @@ class Bandit:
         require(id not in self._paid, "Bandit.reward", "a pull is rewarded once", id=id)
         amount = number("Bandit.reward", "value", value)
         require(0 <= amount <= 1, "Bandit.reward", "value must be in [0, 1]", value=value)
-        now = self._clock(
-            "reward", max(float(len(self._made) + 1), self._now()) if time is None else time
-        )
+        if time is None:
+            time = max(float(len(self._made) + 1), self._now())
+        now = self._clock("reward", time)
         self._paid[id] = amount
         if amount > 0 or self._rule.reports:
-            self._log.append(("reward", id, now))
-            self._apply(self._log[-1])
+            self._take(LogEntry(rewarded=True, id=id, time=now))
 
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
-        """What the data say about each arm by ``time`` (by default the last event), whatever the policy.
+        """What the data say about each arm by ``time`` (by default the last event).
 
-        settings   those of `posterior`: window, level, times; the window is by default the policy's
+        Whatever the policy. The settings are those of `posterior`: window, level, times; the window
+        is the policy's, if it has one.
         """
         window = settings.setdefault("window", getattr(self.policy, "window", None))
         now = self._now() if time is None else self._clock("posterior", time)
-        came = {id: when for kind, id, when in self._log if kind == "reward" and self._paid[id] > 0}
-        counts = []
-        for arm in range(len(self.arms)):
-            made = [(id, when) for id, (of, when) in enumerate(self._made, 1) if of == arm]
-            delays = [came[id] - when for id, when in made if id in came]
-            ages = [now - when for id, when in made if id not in came]
-            counts.append(CureCounts.of(ages, delays, self._rewards[arm], window=window))
+        counts = [self._counts(arm, now, window) for arm in range(len(self.arms))]
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
+    def _counts(self, arm: int, now: float, window: float | None) -> CureCounts:
+        """What is known of the arm by now."""
+        came = {
+            entry.id: entry.time
+            for entry in self._log
+            if entry.rewarded and self._paid[entry.id] > 0
+        }
+        ages = []
+        delays = []
+        for id, pull in enumerate(self._made, 1):
+            if pull.arm != arm:
+                continue
+            if id in came:
+                delays.append(came[id] - pull.time)
+            else:
+                ages.append(now - pull.time)
+        return CureCounts.of(ages, delays, self._rewards[arm], window=window)
+
     def _now(self) -> float:
-        return float(self._log[-1][2]) if self._log else -math.inf
+        return self._log[-1].time if self._log else -math.inf
 
     def _clock(self, method: str, time: float) -> float:
         now = number(f"Bandit.{method}", "time", time)
@@ -164,61 +180,66 @@ class Bandit:
         return now
 
     def _grow(self) -> None:
-        """Twice the room; what a policy remembers is a function of the log, so it is played again."""
+        """Twice the room; what a policy remembers is a function of the log, so it is played again.
+
+        Decisions too: a policy may note something down while it decides.
+        """
         self._clear(2 * self._capacity)
-        for event in self._log:
-            if event[0] == "pull":
-                self._indices(
-                    event[1], event[2]
-                )  # a policy may note something down while it decides
-            self._apply(event)
+        for entry in self._log:
+            if not entry.rewarded:
+                self._decide(entry.id, entry.time)
+            self._apply(entry)
 
-    def _apply(self, event: tuple[Any, ...]) -> None:
-        kind, id, time = event
-        arm, pull_time = self._made[id - 1]
-        if kind == "pull":
-            self._pulls[arm] += 1
-            self._call("pulled", 0, arm=self._arm(arm), pull=id, time=time)
-        else:
-            self._rewards[arm] += self._paid[id]
-            known = {
-                "arm": self._arm(arm),
-                "pull": id,
-                "reward": self._paid[id],
-                "time": time,
-                "pull_time": pull_time,
-            }
-            self._call("arrived", 0, delay=time - pull_time, **known)
-
-    def _arm(self, arm: int) -> Arm:
-        return Arm(arm, self._pulls[arm], self._rewards[arm])
-
-    def _indices(self, round_: int, time: float) -> list[float]:
+    def _decide(self, round_: int, time: float) -> Bid:
+        """What the policy wants in this round."""
         self._call("refresh", round_, time=time)
-        return [self._index(arm, round_, time) for arm in range(len(self.arms))]
+        arms = len(self.arms)
+        decision = DecisionPoint(round=round_, time=time, horizon=self._horizon(round_), arms=arms)
+        numbers = self._rule.numbers
+        return self._choose(
+            numbers, self._memory, self._pulls, self._rewards, decision, self._chance
+        )
 
-    def _index(self, arm: int, round_: int, time: float) -> float:
-        pulls = self._pulls[arm]
-        if pulls < self._rule.first_pulls:
-            return math.inf
-        random = address(self._random_key, round_, arm)
-        if self._rule.from_bonus:
-            return self._rewards[arm] / pulls + float(
-                self._call("bonus", round_, pulls=pulls, time=time, random=random)
-            )
-        return float(self._call("index", round_, arm=self._arm(arm), time=time, random=random))
+    def _horizon(self, round_: int) -> float:
+        """T; if unknown, the pulls so far."""
+        return float(self.horizon or max(round_ - 1, 1))
 
     def _call(self, hook: str, round_: int, **known: Any) -> Any:
-        method = self._rule.hooks.get(hook)
-        if method is None:
-            return None
-        horizon = float(self.horizon or max(round_ - 1, 1))
+        """The policy's hook, with all that it may ask for."""
         known.update(
             self=self._rule.numbers,
             memory=self._memory,
             round=round_,
-            horizon=horizon,
+            horizon=self._horizon(round_),
             arms=len(self.arms),
             chance=self._chance,
         )
-        return method(*(known[name] for name in HOOKS[hook]))
+        return self._rule.hook(hook)(*(known[name] for name in HOOKS[hook]))
+
+    def _take(self, entry: LogEntry) -> None:
+        self._log.append(entry)
+        self._apply(entry)
+
+    def _apply(self, entry: LogEntry) -> None:
+        """Tell the policy."""
+        id = entry.id
+        arm, pull_time = self._made[id - 1]
+        if not entry.rewarded:
+            self._pulls[arm] += 1
+            self._call("pulled", 0, arm=self._arm(arm), pull=id, time=entry.time)
+            return
+        reward = self._paid[id]
+        self._rewards[arm] += reward
+        self._call(
+            "arrived",
+            0,
+            arm=self._arm(arm),
+            pull=id,
+            delay=entry.time - pull_time,
+            reward=reward,
+            time=entry.time,
+            pull_time=pull_time,
+        )
+
+    def _arm(self, arm: int) -> Arm:
+        return Arm(number=arm, pulls=self._pulls[arm], rewards=self._rewards[arm])

@@ -1,7 +1,8 @@
 """What is assumed about delays, and the bias it implies.
 
-Assumption 1: P(D > m) <= (m v 1)^-alpha. If n pulls were made in the last n rounds, the worst case, the share of
-rewards not yet visible is at most (1/n) sum_{v=1..n} v^-alpha <= 2 n^-(alpha ^ 1/2)   (proof of Theorem 1).
+Assumption 1: P(D > m) <= (m v 1)^-alpha. If n pulls were made in the last n rounds, the worst case,
+the share of rewards not yet visible is at most (1/n) sum_{v=1..n} v^-alpha <= 2 n^-(alpha ^ 1/2)
+(proof of Theorem 1).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ def mean_power(n: int, alpha: float) -> float:
 
     Term by term up to 32; beyond, by the Euler-Maclaurin formula from there,
 
-        sum_{v=h+1..n} f(v) = int_h^n f + [f/2 + f'/12 - f'''/720 + f'''''/30240]_h^n,   f(v) = v^-alpha,
+        sum_{v=h+1..n} f(v) = int_h^n f + [f/2 + f'/12 - f'''/720 + f'''''/30240]_h^n,
 
-    whose error is below 1e-15 of the sum.
+    f(v) = v^-alpha, whose error is below 1e-15 of the sum.
     """
     total = 0.0
     for v in range(1, min(n, EXACT) + 1):

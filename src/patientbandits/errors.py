@@ -69,9 +69,9 @@ def choice(owner: str, name: str, value: object, options: Iterable[str]) -> str:
     """One of ``options``; otherwise the message proposes the nearest one."""
     known = list(options)
     if not isinstance(value, str) or value not in known:
-        raise InputError(
-            f"{owner}: {name} must be one of {', '.join(known)}; got {name}={value!r}.{nearest(value, known)}"
-        )
+        options = ", ".join(known)
+        hint = nearest(value, known)
+        raise InputError(f"{owner}: {name} must be one of {options}; got {name}={value!r}.{hint}")
     return value
 
 

@@ -7,20 +7,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from patientbandits.delays import LAWS, Delay, NoDelay
+from patientbandits.delays import Delay, NoDelay
+from patientbandits.delays.check import require_law
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import FEEDBACK, REWARDS, Bernoulli, Reward
+from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
 @dataclass(frozen=True, init=False)
 class Problem:
-    """K arms; arm i pays C with mean means[i], and C arrives after an independent delay of law delays[i].
+    """K arms; arm i pays C with mean means[i], after an independent delay of law delays[i].
 
-    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random stream that
-    each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay comparable.
+    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random
+    stream that each arm draws from: arms keep theirs when they are reordered or left out, so worlds
+    stay comparable.
 
-    ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never announced, so a pull that has
-    paid nothing may still pay. "reports": every pull reports in the end, after its arm's delay, a reward of 0 too.
+    ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never
+    announced, so a pull that has paid nothing may still pay. "reports": every pull reports in the
+    end, after its arm's delay, a reward of 0 too.
     """
 
     means: tuple[float, ...]
@@ -38,9 +41,8 @@ class Problem:
         feedback: str = FEEDBACK[0],
     ) -> None:
         owner = "Problem"
-        means = tuple(
-            probability(owner, "every mean", mean) for mean in items(owner, "means", means)
-        )
+        listed = items(owner, "means", means)
+        means = tuple(probability(owner, "every mean", mean) for mean in listed)
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
         delays = self._per_arm("delays", delays, Delay, len(means))
         rewards = self._per_arm("rewards", rewards, Reward, len(means))
@@ -55,6 +57,8 @@ class Problem:
         )
         for reward, mean in zip(rewards, means, strict=True):
             reward.encode(mean)
+        for law in delays:
+            require_law(law)
         feedback = choice(owner, "feedback", feedback, FEEDBACK)
         given_values = {
             "means": means,
@@ -68,14 +72,16 @@ class Problem:
 
     @staticmethod
     def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
-        listed = isinstance(given, Sequence) and not isinstance(given, str)
-        values = (
-            (given,) * arms if isinstance(given, kind) else tuple(given) if listed else (given,)
-        )
+        values: tuple[Any, ...] = (given,)
+        if isinstance(given, kind):
+            values = (given,) * arms
+        elif isinstance(given, Sequence) and not isinstance(given, str):
+            values = tuple(given)
         for value in values:
             if not isinstance(value, kind):
                 raise InputError(
-                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; got {value!r}."
+                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
+                    f"got {value!r}."
                 )
         require(
             len(values) == arms,
@@ -105,23 +111,17 @@ class Problem:
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
-        arms = [
-            whole("Problem.select", "every arm", arm)
-            for arm in items("Problem.select", "arms", arms)
-        ]
-        for arm in arms:
-            require(
-                arm < self.arms,
-                "Problem.select",
-                f"every arm must be in 0..{self.arms - 1}",
-                arm=arm,
-            )
+        owner = "Problem.select"
+        chosen = [whole(owner, "every arm", arm) for arm in items(owner, "arms", arms)]
+        rule = f"every arm must be in 0..{self.arms - 1}"
+        for arm in chosen:
+            require(arm < self.arms, owner, rule, arm=arm)
         return Problem(
-            [self.means[arm] for arm in arms],
-            [self.delays[arm] for arm in arms],
-            [self.rewards[arm] for arm in arms],
-            [self.streams[arm] for arm in arms],
-            self.feedback,
+            means=[self.means[arm] for arm in chosen],
+            delays=[self.delays[arm] for arm in chosen],
+            rewards=[self.rewards[arm] for arm in chosen],
+            streams=[self.streams[arm] for arm in chosen],
+            feedback=self.feedback,
         )
 
     def max_alpha(self) -> float:
@@ -130,79 +130,17 @@ class Problem:
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for files."""
-        data = {
+        data: dict[str, Any] = {
             "means": list(self.means),
             "delays": [law.describe() for law in self.delays],
             "rewards": [reward.describe() for reward in self.rewards],
             "streams": list(self.streams),
         }
-        return (
-            data if self.feedback == FEEDBACK[0] else {**data, "feedback": self.feedback}
-        )  # absent from older files
+        if self.feedback != FEEDBACK[0]:
+            data["feedback"] = self.feedback  # absent from older files
+        return data
 
 
 @cache
 def _max_alpha(law: Delay) -> float:
     return law.max_alpha()
-
-
-def law_from(data: Any, owner: str = "delay") -> Delay:
-    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}.
-
-    A law of the user's own is found if its class has been defined by now.
-    """
-    others = {law.__name__: law for law in _descendants(Delay)}
-    return _build(
-        data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws]
-    )
-
-
-def reward_from(data: Any, owner: str = "reward") -> Reward:
-    """The reward law that ``describe`` gave, or a study file names."""
-    return _build(data, "reward", REWARDS, owner, {})
-
-
-def problem_from(data: dict[str, Any]) -> Problem:
-    """The problem that ``describe`` gave."""
-    laws, rewards = (
-        [law_from(law) for law in data["delays"]],
-        [reward_from(reward) for reward in data["rewards"]],
-    )
-    return Problem(data["means"], laws, rewards, data["streams"], data.get("feedback", FEEDBACK[0]))
-
-
-def _descendants(kind: Any) -> Any:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _descendants(child)
-
-
-def _build(
-    data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any
-) -> Any:
-    if isinstance(data, str):
-        data = {key: data}
-    if not isinstance(data, dict) or key not in data:
-        raise InputError(
-            f"{owner}: a {key} is needed, for example {{{key} = {next(iter(known))!r}}}; got {data!r}."
-        )
-    kind = others[data[key]] if data[key] in others else known[choice(owner, key, data[key], known)]
-    arguments = {
-        name: convert.get(name, lambda value: value)(value)
-        for name, value in data.items()
-        if name != key
-    }
-    return construct(kind, arguments, owner)
-
-
-def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
-    """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
-    from dataclasses import MISSING, fields
-
-    known = {f.name: f for f in fields(kind) if f.init}
-    for name in arguments:
-        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
-    for name, f in known.items():
-        if name not in arguments and f.default is MISSING and f.default_factory is MISSING:
-            raise InputError(f"{owner}: {kind.__name__} needs {name}.")
-    return kind(**arguments)

@@ -1,7 +1,8 @@
 """The paper's problems, by name.
 
-Preset "literal": delays ceil-Pareto, as the text says. Preset "published": D = ceil(10 * Lomax), which with the
-published index gives the heights of the paper's figures (found by fitting, not stated by the authors).
+Preset "literal": delays ceil-Pareto, as the text says. Preset "published": D = ceil(10 * Lomax),
+which with the published index gives the heights of the paper's figures (found by fitting, not
+stated by the authors).
 """
 
 from __future__ import annotations
@@ -19,11 +20,9 @@ PUBLISHED_SCALE = 10.0
 
 def paper_delay(tail: float, preset: str = "literal") -> Delay:
     """The paper's delay law with this tail index."""
-    return (
-        Pareto(tail)
-        if choice("paper_delay", "preset", preset, PRESETS) == "literal"
-        else Lomax(tail, PUBLISHED_SCALE)
-    )
+    if choice("paper_delay", "preset", preset, PRESETS) == "literal":
+        return Pareto(tail)
+    return Lomax(tail, PUBLISHED_SCALE)
 
 
 def alpha_sweep(preset: str = "literal") -> Problem:
@@ -51,7 +50,10 @@ def heterogeneous(preset: str = "literal") -> Problem:
 
 @dataclass(frozen=True)
 class ThinnedPareto(Delay):
-    """S(m) = 0.7 (1 + m)^-0.3 for m >= 1, and S(0) = S(1): arm 1 of the published adaptive experiment."""
+    """S(m) = 0.7 (1 + m)^-0.3 for m >= 1, and S(0) = S(1).
+
+    Arm 1 of the published adaptive experiment.
+    """
 
     def survival_at(self, m: int) -> float:
         return 0.7 * (1.0 + max(m, 1)) ** -0.3
@@ -65,8 +67,9 @@ def adaptive(preset: str = "literal") -> Problem:
 def indistinguishable_pair(horizon: int, alpha: float) -> tuple[Problem, Problem]:
     """Problems A and B of Theorem 4: p = T^-alpha, q = p / (4 - 2p).
 
-    Arm 1 pays 1/2 at once. Arm 2 pays 1/2 - q at once in A; in B it pays 1/2 + q, of which the share p arrives only
-    after T. What arrives in time has the same law in both, so no policy can tell them apart; yet the best arms differ.
+    Arm 1 pays 1/2 at once. Arm 2 pays 1/2 - q at once in A; in B it pays 1/2 + q, of which the
+    share p arrives only after T. What arrives in time has the same law in both, so no policy can
+    tell them apart; yet the best arms differ.
     """
     horizon = whole("indistinguishable_pair", "horizon", horizon, 2)
     p = horizon ** -positive("indistinguishable_pair", "alpha", alpha)

@@ -1,4 +1,7 @@
-"""Reward laws on [0, 1], each given by its mean; a reward of exactly 0 is announced only where every pull reports."""
+"""Reward laws on [0, 1], each given by its mean.
+
+A reward of exactly 0 is announced only where every pull reports.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import Any
 from patientbandits.errors import positive, probability, require
 
 FEEDBACK = ("rewards", "reports")
-"""What a learner is told in the end: of each pull its reward, unless that is 0 (the paper's setting); or of each pull a report."""
+"""What a learner is told in the end: of each pull its reward, unless that is 0 (the paper's
+setting); or of each pull a report."""
 
 
 class Reward:
@@ -35,10 +39,8 @@ class TwoPoint(Reward):
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        low, high = (
-            probability(self.owner, "low", self.low),
-            probability(self.owner, "high", self.high),
-        )
+        low = probability(self.owner, "low", self.low)
+        high = probability(self.owner, "high", self.high)
         require(low < high, self.owner, "low must be < high", low=low, high=high)
 
     def encode(self, mean: float) -> tuple[str, tuple[float, float, float]]:

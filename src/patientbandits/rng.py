@@ -1,12 +1,13 @@
-"""Random numbers as a pure function of their address, so that worlds can be shared.
+"""Random numbers as a pure function of where they are needed, so that worlds can be shared.
 
-A draw is addressed by (seed, run, purpose, round, arm) and computed by hashing that address with the
-finaliser of SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014).
+A draw belongs to (seed, run, purpose, round, arm) and is computed by hashing those with the
+finaliser of SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
+2014).
 Every policy therefore meets the same world, any number of threads gives the same numbers, and work
 can be resumed anywhere.
 
-The functions run interpreted on Python integers and compiled on ``uint64``; the masks keep the first
-within 64 bits and cost the second nothing.
+The functions run interpreted on Python integers and compiled on ``uint64``; the masks keep the
+first within 64 bits and cost the second nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def mix(x: Bits) -> Bits:
     return x ^ (x >> 31)
 
 
-def address(key: Bits, round_: Bits, arm: Bits) -> Bits:
+def bits_at(key: Bits, round_: Bits, arm: Bits) -> Bits:
     """The 64 bits of ``key`` at (round, arm)."""
     return mix((key + round_ * ROUND_STEP + arm * ARM_STEP) & MASK)
 
@@ -44,7 +45,7 @@ def following(bits: Bits) -> Bits:
 
 
 def as_bits(count: int) -> Bits:
-    """A number >= 0, such as a round, as an argument of `address`."""
+    """A number >= 0, such as a round, as an argument of `bits_at`."""
     return int(np.uint64(count))  # an int when interpreted, a uint64 when compiled
 
 
@@ -73,7 +74,10 @@ def normal(bits: Bits) -> tuple[float, Bits]:
 
 
 def gamma(shape: float, bits: Bits) -> tuple[float, Bits]:
-    """A Gamma(shape, 1) draw (Marsaglia & Tsang 2000; boosted below shape 1) and the bits to go on from."""
+    """A Gamma(shape, 1) draw and the bits to go on from.
+
+    Marsaglia & Tsang 2000; boosted below shape 1.
+    """
     boost = 1.0
     if shape < 1.0:
         bits = following(bits)
@@ -96,6 +100,5 @@ def beta(a: float, b: float, bits: Bits) -> float:
     y, bits = gamma(b, bits)
     if x + y > 0.0:
         return x / (x + y)
-    return (
-        1.0 if unit(following(bits)) < a / (a + b) else 0.0
-    )  # both underflowed: tiny shapes, mass at the ends
+    at_one = unit(following(bits)) < a / (a + b)  # both underflowed: tiny shapes, mass at the ends
+    return 1.0 if at_one else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._version import __version__
-from patientbandits.engine.run import play
+from patientbandits.engine.run import Job, play
 from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
@@ -29,55 +29,66 @@ def simulate(
     first_run: int = 0,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
+    debug: bool = False,
 ) -> Result:
     """Play ``policy`` on ``problem`` for ``horizon`` rounds, ``runs`` times.
 
-    The same seed gives every policy the same world: the visitor of run r and round t would answer each arm in the
-    same way, whoever asks. Results depend on nothing else; in particular not on ``workers``.
+    The same seed gives every policy the same world: the visitor of run r and round t would answer
+    each arm in the same way, whoever asks. Results depend on nothing else; in particular not on
+    ``workers``.
 
-    record     how many rounds to record, evenly spaced, or which ones; the horizon always is one of them
+    record     how many rounds to record, evenly spaced, or which ones; the horizon always is one
+               of them
     anytime    do not tell the policy the horizon
     first_run  number of the first run: runs 0..99 and 100..199 are two halves of runs 0..199
     workers    threads; by default one per core
     progress   called with the number of runs done since the last call
+    debug      play the same runs interpreted, in this thread: prints and breakpoints work, indices
+               are checked; about a thousand times slower
     """
     if not isinstance(problem, Problem):
         raise InputError(f"simulate: problem must be a Problem; got problem={problem!r}.")
     if not isinstance(policy, Policy):
         raise InputError(f"simulate: policy must be a policy; got policy={policy!r}.")
-    horizon, runs = whole("simulate", "horizon", horizon, 1), whole("simulate", "runs", runs, 1)
+    horizon = whole("simulate", "horizon", horizon, 1)
+    runs = whole("simulate", "runs", runs, 1)
     rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
     require(problem.arms <= horizon < 2**31 - 2, "simulate", rule, horizon=horizon)
     require_feedback("simulate", problem, policy)
-    seed, first_run = whole("simulate", "seed", seed), whole("simulate", "first_run", first_run)
+    seed = whole("simulate", "seed", seed)
+    first_run = whole("simulate", "first_run", first_run)
     if workers is not None:
         workers = whole("simulate", "workers", workers, 1)
     rounds = recorded_rounds(record, horizon)
-    out = play(
-        problem,
-        policy,
-        rounds,
-        range(first_run, first_run + runs),
-        seed,
-        anytime,
-        workers,
-        progress,
+    job = Job(
+        problem=problem,
+        policy=policy,
+        rounds=rounds,
+        runs=range(first_run, first_run + runs),
+        seed=seed,
+        anytime=anytime,
     )
-    settings = settings_of(problem, policy, horizon, runs, seed, anytime, first_run)
+    out = play(job, workers, progress, debug)
     return Result(
-        rounds,
-        out.regret,
-        out.pulls,
-        out.trace if out.trace.size else None,
-        settings,
-        problem,
-        policy,
+        rounds=rounds,
+        regret=out.regret,
+        pulls=out.pulls,
+        trace=out.trace if out.trace.size else None,
+        settings=settings_of(problem, policy, horizon, runs, seed, anytime, first_run),
+        problem=problem,
+        policy=policy,
     )
 
 
 def require_feedback(owner: str, problem: Problem, policy: Policy) -> None:
-    """A policy that needs reports cannot run where rewards of 0 are never announced; the other way round it can."""
-    rule = f"{policy.owner} must be told of every pull, zeros too: it needs a problem with feedback 'reports'"
+    """A policy that needs reports cannot run where rewards of 0 are never announced.
+
+    The other way round it can.
+    """
+    rule = (
+        f"{policy.owner} must be told of every pull, zeros too: "
+        "it needs a problem with feedback 'reports'"
+    )
     require(
         policy.feedback != "reports" or problem.feedback == "reports",
         owner,
@@ -98,9 +109,8 @@ def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int
         )
         return np.unique(np.array([*chosen, horizon], np.int64))
     count = whole("simulate", "record", record, 1)
-    return np.unique(
-        np.linspace(horizon / count, horizon, count).round().astype(np.int64).clip(1, horizon)
-    )
+    spaced = np.linspace(horizon / count, horizon, count).round().astype(np.int64)
+    return np.unique(spaced.clip(1, horizon))
 
 
 def settings_of(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from patientbandits.analysis.pictures import colors, draw_all
 from patientbandits.analysis.verdict import points
 from patientbandits.events.durations import short, spoken
+from patientbandits.files import write_atomically
 from patientbandits.pages import render_page
-from patientbandits.result import write_atomically
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis

@@ -1,41 +1,28 @@
-"""Delay laws: how long a reward takes to arrive. See `patientbandits.delays.base` for the definitions."""
+"""Delay laws: how long a reward takes to arrive.
 
-from patientbandits.delays.base import Delay
-from patientbandits.delays.empirical import Empirical
-from patientbandits.delays.light import Geometric, LogNormal, Weibull
-from patientbandits.delays.mixture import Mixture
-from patientbandits.delays.pareto import Lomax, Pareto
-from patientbandits.delays.simple import Fixed, Never, NoDelay, UniformDelay
+Definitions, and how to write one: `patientbandits.delays.base`. To add one to the package: its
+file, and its line here, in the order in which laws are listed.
+"""
+# ruff: noqa: I001
+
+from patientbandits.delays.base import Delay as Delay
+from patientbandits.delays.fixed import NoDelay as NoDelay
+from patientbandits.delays.fixed import Fixed as Fixed
+from patientbandits.delays.pareto import Pareto as Pareto
+from patientbandits.delays.pareto import Lomax as Lomax
+from patientbandits.delays.waiting_times import Geometric as Geometric
+from patientbandits.delays.waiting_times import Weibull as Weibull
+from patientbandits.delays.waiting_times import LogNormal as LogNormal
+from patientbandits.delays.fixed import UniformDelay as UniformDelay
+from patientbandits.delays.empirical import Empirical as Empirical
+from patientbandits.delays.fixed import Never as Never
+from patientbandits.delays.mixture import Mixture as Mixture
 
 LAWS: dict[str, type[Delay]] = {
-    law.__name__: law
-    for law in (
-        NoDelay,
-        Fixed,
-        Pareto,
-        Lomax,
-        Geometric,
-        Weibull,
-        LogNormal,
-        UniformDelay,
-        Empirical,
-        Never,
-        Mixture,
-    )
+    name: kind
+    for name, kind in globals().items()
+    if isinstance(kind, type) and issubclass(kind, Delay) and kind is not Delay
 }
+"""The laws by name, as files and study files name them."""
 
-__all__ = [
-    "LAWS",
-    "Delay",
-    "Empirical",
-    "Fixed",
-    "Geometric",
-    "LogNormal",
-    "Lomax",
-    "Mixture",
-    "Never",
-    "NoDelay",
-    "Pareto",
-    "UniformDelay",
-    "Weibull",
-]
+__all__ = ["LAWS", "Delay", *LAWS]

@@ -41,10 +41,16 @@ class Part(NamedTuple):
 
 
 class Delay:
-    """A law of delays. A law of your own: a frozen dataclass with `survival_at`, nothing else."""
+    """A law of delays. A law of your own: a frozen dataclass with `survival_at`, nothing else.
+
+    It must be a law, in [0, 1] and never rising: `Problem` refuses what is none.
+    """
 
     formula: ClassVar[Formula | None] = None
-    """The survival function as a plain function of (m, a, b, c); the engine compiles it."""
+    """The survival function as a plain function of (m, a, b, c).
+
+    The engine compiles it for the laws of the package; it finds it here.
+    """
 
     @property
     def owner(self) -> str:
@@ -69,7 +75,10 @@ class Delay:
         return sum(part.weight * part.formula(float(m), part.a, part.b, part.c) for part in parts)
 
     def survival(self, m: ArrayLike) -> Any:
-        """S(m) = P(D > m), for one m or an array of them; between whole numbers S(m) = S(floor(m))."""
+        """S(m) = P(D > m), for one m or an array of them.
+
+        Between whole numbers S(m) = S(floor(m)).
+        """
         import numpy as np
 
         try:
@@ -90,21 +99,27 @@ class Delay:
         require(0 <= u < 1, self.owner, "inverse needs 0 <= u < 1", u=u)
         if self.survival_at(0) <= u:
             return 0.0
-        below, above = 0, 1
+        below = 0
+        above = 1
         while self.survival_at(above) > u:
-            below, above = above, above * 2
+            below = above
+            above *= 2
             if above > FARTHEST:
                 return math.inf
         while above - below > 1:
             middle = (below + above) // 2
-            below, above = (middle, above) if self.survival_at(middle) > u else (below, middle)
+            if self.survival_at(middle) > u:
+                below = middle
+            else:
+                above = middle
         return float(above)
 
     def sample(self, size: int, seed: int = 0, horizon: int = 10_000) -> NDArray[np.float64]:
         """``size`` delays by inversion; those beyond ``horizon`` are infinity."""
         import numpy as np
 
-        size, horizon = whole(self.owner, "size", size), whole(self.owner, "horizon", horizon, 1)
+        size = whole(self.owner, "size", size)
+        horizon = whole(self.owner, "horizon", horizon, 1)
         u = np.random.default_rng(whole(self.owner, "seed", seed)).random(size)
         delays = np.searchsorted(-self.survival(np.arange(horizon + 1)), -u).astype(float)
         return np.where(delays <= horizon, delays, np.inf)
@@ -113,19 +128,24 @@ class Delay:
         """The largest alpha for which Assumption 1 holds: inf over m >= 2 of -log S(m) / log m.
 
         0 means: for none. Infinity means: for all. Found by search over all m up to 1000 and a
-        geometric grid beyond, refined around its minimum; the limit for large m is the slope of log S at the grid's end.
+        geometric grid beyond, refined around its minimum; the limit for large m is the slope of
+        log S at the grid's end.
         """
 
         def exponent(m: int) -> float:
             tail = self.survival_at(m)
-            return -math.log(tail) / math.log(m) if tail > 0 else math.inf
+            if tail > 0:
+                return -math.log(tail) / math.log(m)
+            return math.inf
 
         grid = [*range(2, 1000), *sorted({int(1000 * 1.03**k) for k in range(950)})]
         values = [exponent(m) for m in grid]
         best = min(range(len(grid)), key=values.__getitem__)
-        near, far = self.survival_at(grid[-1]), self.survival_at(2 * grid[-1])
+        near = self.survival_at(grid[-1])
+        far = self.survival_at(2 * grid[-1])
         limit = math.log(near / far) / math.log(2) if far > 0 else math.inf
-        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        low = grid[max(best - 1, 0)]
+        high = grid[min(best + 1, len(grid) - 1)]
         around = range(low, high + 1, max(1, (high - low) // 1000))
         return max(0.0, min(values[best], min(exponent(m) for m in around), limit))
 
@@ -135,7 +155,5 @@ class Delay:
 
     def describe(self) -> dict[str, Any]:
         """The law as plain data, for files."""
-        return {
-            "law": self.owner,
-            **{f.name: getattr(self, f.name) for f in dataclasses.fields(self)},
-        }  # type: ignore[arg-type]
+        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        return {"law": self.owner, **{name: getattr(self, name) for name in names}}

@@ -22,16 +22,13 @@ class Empirical(Delay):
     _steps: tuple[tuple[int, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        delays = tuple(
-            whole(self.owner, "every delay", d) for d in items(self.owner, "delays", self.delays)
-        )
+        listed = items(self.owner, "delays", self.delays)
+        delays = tuple(whole(self.owner, "every delay", delay) for delay in listed)
         require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
-        given = (
-            (1.0,) * len(delays)
-            if self.weights is None
-            else items(self.owner, "weights", self.weights)
-        )
-        weights = tuple(number(self.owner, "every weight", w) for w in given)
+        given: Sequence[object] = (1.0,) * len(delays)
+        if self.weights is not None:
+            given = items(self.owner, "weights", self.weights)
+        weights = tuple(number(self.owner, "every weight", weight) for weight in given)
         require(
             len(weights) == len(delays),
             self.owner,
@@ -50,10 +47,9 @@ class Empirical(Delay):
         mass: dict[int, float] = {}
         for delay, weight in zip(delays, weights, strict=True):
             mass[delay] = mass.get(delay, 0.0) + weight
-        steps, above = [], 0.0
-        for delay in sorted(
-            mass, reverse=True
-        ):  # from the largest down: the last step is exactly 0
+        steps = []
+        above = 0.0
+        for delay in sorted(mass, reverse=True):  # from the largest: the last step is exactly 0
             steps.append((delay, above / sum(weights)))
             above += mass[delay]
         object.__setattr__(self, "_steps", tuple(reversed(steps)))

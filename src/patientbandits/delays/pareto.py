@@ -28,7 +28,8 @@ def shifted_power(m: float, tail: float, scale: float, shift: float) -> float:
 class Pareto(Delay):
     """X = scale * U^(-1/tail), U uniform: with scale 1 and "ceil" exactly S(m) = m^-tail, m >= 1.
 
-    The law of the paper's experiments: Assumption 1 holds with alpha = tail, Assumption 2 with c = 1.
+    The law of the paper's experiments: Assumption 1 holds with alpha = tail, Assumption 2 with
+    c = 1.
     """
 
     tail: float
@@ -47,6 +48,9 @@ class Pareto(Delay):
 
 @dataclass(frozen=True)
 class Lomax(Pareto):
-    """X = scale * (U^(-1/tail) - 1): S(m) = (1 + m/scale)^-tail. Pareto type II, NumPy's ``pareto``."""
+    """X = scale * (U^(-1/tail) - 1): S(m) = (1 + m/scale)^-tail.
+
+    Pareto type II, NumPy's ``pareto``.
+    """
 
     formula = shifted_power

@@ -1,172 +1,109 @@
 """Plain Python functions, compiled on demand and found again by the next process.
 
-Policies and laws are plain functions: nothing in them names numba. `compiled` turns one into machine code
-together with every plain function it calls, so they run interpreted in a user's loop and compiled in a
-simulation. A function may carry numba's ``fastmath`` flags as an attribute of that name.
+Policies and laws are plain functions: nothing in them names numba. `compiled` turns one into
+machine code together with every plain function it calls, so they run interpreted in a user's loop
+and compiled in a simulation. A function may carry numba's ``fastmath`` flags as an attribute of
+that name.
 
-numba's own disk cache knows a function by its file's time stamp, which says nothing about the policy that a
-kernel calls. Here the cache is addressed by content: `digest` covers the byte code, the constants and the
-values of all that a function reaches, in whatever file it stands, and names the cache file. A changed policy
-therefore has another address and is never served from an old one. What cannot be digested is not cached.
+Code from outside the package is compiled with checks: a division by zero and an index beyond an
+array raise an error. That of the package is not: its tests run it interpreted too.
+
+With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dis
-import enum
-import hashlib
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
+import numba
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "error_model": "numpy",
-    "_nrt": False,
-    "forceinline": True,
-}
+from patientbandits.engine.fingerprint import Fingerprint, UndigestibleError, outside
+
+PACKAGE = __name__.partition(".")[0]
+
+OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "forceinline": True}
 """``_nrt=False``: kernels allocate nothing and count no references, which halves their time."""
 
-LIBRARIES = {"math", "numpy", "builtins"}
+UNCHECKED = {"error_model": "numpy"}
+CHECKED = {"error_model": "python", "boundscheck": True}
 
 
-class UndigestibleError(Exception):
-    """A function depends on a value whose content cannot be known."""
+ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""No way in from Python, which for functions of many arrays takes longer to compile than they do."""
 
 
-def code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
-    """``code`` and the code of all that is defined inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from code_objects(constant)
+def compiler_is_off() -> bool:
+    """Whether the user has asked for everything to be interpreted."""
+    return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
-def outside(function: types.FunctionType) -> dict[str, Any]:
-    """The values that ``function`` takes from outside: globals and closed-over variables, by name."""
-    codes = list(code_objects(function.__code__))
-    names = {name for code in codes for name in code.co_names}  # of attributes as well
-    loaded = {
-        step.argval
-        for code in codes
-        for step in dis.get_instructions(code)
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-    found = {
-        name: function.__globals__[name] for name in sorted(loaded) if name in function.__globals__
-    }
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        found[name] = cell.cell_contents
-    seen, queue = set(), list(found.items())
-    for name, module in queue:  # grows: modules inside modules
-        if (
-            isinstance(module, types.ModuleType)
-            and module.__name__.partition(".")[0] not in LIBRARIES
-            and module not in seen
-        ):
-            seen.add(module)
-            inner = {
-                f"{name}.{attr}": getattr(module, attr)
-                for attr in sorted(names)
-                if hasattr(module, attr)
-            }
-            found.update(inner)
-            queue.extend(inner.items())
-    return found
+def options_of(function: types.FunctionType) -> dict[str, Any]:
+    """How ``function`` is compiled."""
+    home = str(function.__globals__.get("__name__", ""))
+    checks = UNCHECKED if home.partition(".")[0] == PACKAGE else CHECKED
+    options = {**OPTIONS, **checks, "fastmath": getattr(function, "fastmath", False)}
+    if getattr(function, "apart", False):
+        options["forceinline"] = False
+    return options
 
 
 def digest(function: Callable[..., Any]) -> str:
     """A hexadecimal name for everything that decides what ``function`` computes."""
-    seen: dict[int, int] = {}
-    sha = hashlib.sha256(repr(sorted(OPTIONS.items())).encode())
+    fingerprint = Fingerprint(about=sorted_options)
+    fingerprint.add(function)
+    return fingerprint.hexdigest()
 
-    def add(value: Any) -> None:
-        value = getattr(value, "py_func", value)
-        if isinstance(value, types.FunctionType):
-            if id(value) in seen:
-                sha.update(b"again %d" % seen[id(value)])
-                return
-            seen[id(value)] = len(seen)
-            for code in code_objects(value.__code__):
-                constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
-                sha.update(
-                    repr((code.co_code, constants, code.co_names, code.co_varnames)).encode()
-                )
-            add(value.__defaults__)
-            add(sorted(getattr(value, "fastmath", ())))
-            add(getattr(value, "loops", None))
-            for name, item in outside(value).items():
-                sha.update(name.encode())
-                add(item)
-        elif isinstance(value, (list, tuple)):
-            sha.update(b"%d items" % len(value))
-            for item in value:
-                add(item)
-        elif isinstance(value, np.ndarray):
-            sha.update(repr((value.dtype.str, value.shape)).encode() + value.tobytes())
-        elif value is None or isinstance(value, (bool, int, float, str, bytes, np.generic)):
-            sha.update(repr((type(value).__name__, value)).encode())
-        elif isinstance(value, type):
-            members = (
-                [(member.name, member.value) for member in value]
-                if issubclass(value, enum.Enum)
-                else None
-            )
-            sha.update(
-                repr(
-                    (value.__module__, value.__qualname__, getattr(value, "_fields", None), members)
-                ).encode()
-            )
-        elif isinstance(value, (types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
-            sha.update(value.__name__.encode())
-        else:
-            raise UndigestibleError(f"{value!r}")
 
-    add(function)
-    return sha.hexdigest()[:32]
+def sorted_options(function: types.FunctionType) -> list[tuple[str, Any]]:
+    """`options_of` in an order that is always the same."""
+    options = options_of(function)
+    if options["fastmath"]:
+        options["fastmath"] = sorted(options["fastmath"])
+    return sorted(options.items())
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """``function`` compiled by numba, with the plain functions it calls; numba's own are left alone.
+    """``function`` compiled, with the plain functions it calls; numba's own are left alone.
 
-    A function written for whole arrays may have a form in loops, its attribute ``loops``: that one is compiled.
+    Of a function on whole arrays that has the attribute ``loops``, that form is compiled instead.
     """
     plain = getattr(function, "py_func", function)
-    return _compiled(getattr(plain, "loops", plain))
+    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), outermost=True)
 
 
 @cache
-def _compiled(function: types.FunctionType) -> Any:
+def _compiled(function: types.FunctionType, outermost: bool) -> Any:
     def swap(value: Any) -> Any:
-        return (
-            compiled(value)
-            if isinstance(value, types.FunctionType) and value is not function
-            else value
-        )
+        if isinstance(value, types.FunctionType) and value is not function:
+            return _compiled(getattr(value, "loops", value), outermost=False)
+        return value
 
     namespace = dict(function.__globals__)
-    namespace.update(
-        {name: swap(value) for name, value in outside(function).items() if name in namespace}
-    )
+    for name, value in outside(function).items():
+        if name in namespace:
+            namespace[name] = swap(value)
     cells = tuple(types.CellType(swap(cell.cell_contents)) for cell in function.__closure__ or ())
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
-    return njit(**OPTIONS, fastmath=getattr(function, "fastmath", False))(copy)
+    options = options_of(function)
+    if not outermost:
+        options.update(ONLY_CALLED_BY_COMPILED)
+    return njit(**options)(copy)
 
 
 class ContentCache(FunctionCache):
-    """numba's function cache, addressed by a digest instead of by a file's time stamp."""
+    """numba's function cache, whose files are named by a digest instead of a time stamp."""
 
-    def __init__(self, function: Any, name: str, address: str) -> None:
+    def __init__(self, function: Any, name: str, digest: str) -> None:
         super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, f"{name}-{address}", address)
+        self._cache_file = IndexDataCacheFile(self._cache_path, f"{name}-{digest}", digest)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return str(sig), codegen.magic_tuple()
@@ -187,11 +124,17 @@ class ContentCache(FunctionCache):
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:
-    """``function`` compiled, and kept on disk under ``name`` and the digest of its content, its ``address``."""
+    """``function`` compiled, and kept on disk under ``name`` and the digest of its content."""
     dispatcher = compiled(function)
     try:
-        dispatcher.address = digest(function)
-        dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.address)
+        dispatcher.digest = digest(function)
+        if not compiler_is_off():
+            dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.digest)
     except (UndigestibleError, RuntimeError):  # RuntimeError: numba found no place to write to
         pass
     return dispatcher
+
+
+def digest_of(kernel: Any) -> str | None:
+    """The digest of what `cached` returned, or None if it cannot be known."""
+    return getattr(kernel, "digest", None)

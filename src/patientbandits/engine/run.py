@@ -4,161 +4,214 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
-from patientbandits.engine.episode import Output, Scratch, Task, kernel_for
-from patientbandits.engine.worlds import TWO_POINT, World, world_of
+from patientbandits.engine.arrivals import counts_suffice
+from patientbandits.engine.compile import compiler_is_off, digest_of
+from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
+from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
+from patientbandits.engine.scratch import Output, Task, scratch_for
+from patientbandits.engine.worlds import world_of
 from patientbandits.errors import InputError
-from patientbandits.policies.base import Policy, Rule, rule_of
+from patientbandits.policies.base import Policy, rule_of
 from patientbandits.rng import base_keys
 
 if TYPE_CHECKING:
     from patientbandits.problem import Problem
 
-TABLE = 1 << 20
-"""The bonus is tabulated up to this many pulls, each entry when it is first needed."""
-
 BLOCK_ROUNDS = 20_000_000
 """About how many rounds a thread plays before it looks up: how long an interruption waits."""
 
-
 FRESH_FROM = 100_000
 """From this horizon on a policy's memory is made anew for each run: cheaper than copying it."""
-
-TREE_FROM = 24
-"""From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
-
-COUNT_UP_TO = 4
-"""Up to this many arms, rewards under way are counted by round and arm. Eight bits will do: pulls of different rounds arrive in
-the same one independently, at most once on average, so 256 of them have a probability below 1 / 256!."""
 
 SIDE_BY_SIDE = 4
 """Runs played side by side, if arrivals are counted and the policy has no memory."""
 
 
-def counts_suffice(world: World, rule: Rule) -> bool:
-    """Whether arrivals need no more than their number: rewards known beforehand, nobody asks for their delay."""
-    implied = np.all((world.reward_kind == TWO_POINT) & (world.reward_numbers[:, 1] == 0))
-    return bool(implied) and "arrived" not in rule.hooks and len(world.gaps) <= COUNT_UP_TO
+class Job(NamedTuple):
+    """What is to be played."""
+
+    problem: Problem
+    policy: Policy
+    rounds: NDArray[np.int64]
+    """to be recorded; the last one is the horizon"""
+    runs: range
+    seed: int
+    anytime: bool
+
+    @property
+    def horizon(self) -> int:
+        return int(self.rounds[-1])
 
 
-def scratch_for(world: World, rule: Rule, horizon: int, counted: bool, side: int) -> Scratch:
-    """Working space for one thread."""
-    arms, rounds = len(world.gaps), horizon + 2
-    leaves = 1 << (arms - 1).bit_length() if rule.lasting and arms >= TREE_FROM else 1
-    listed = 1 if counted else rounds
-    return Scratch(
-        np.zeros((side, rounds * arms), np.uint8)
-        if counted
-        else np.zeros((side, rounds), np.int32),
-        np.empty((side, listed), np.int32),
-        np.empty((side, listed), np.int32),
-        np.empty((side, listed)),
-        np.empty((side, listed), np.int32),
-        np.zeros((side, 3), np.uint64),
-        np.zeros((side, arms), np.int64),
-        np.zeros((side, arms)),
-        np.zeros((side, arms)),
-        np.zeros((side, arms)),
-        np.full((side, 2 * leaves), -1),
-        np.full(min(horizon + 1, TABLE) if rule.lasting and rule.from_bonus else 1, np.nan),
-    )
+class Match:
+    """A job, ready to be played, block by block."""
+
+    def __init__(self, job: Job, interpreted: bool) -> None:
+        self.job = job
+        self.interpreted = interpreted
+        self.world = world_of(job.problem, job.horizon)
+        self.rule = rule_of(job.policy, job.problem.arms, horizon_known=not job.anytime)
+        self.counted = counts_suffice(self.world, self.rule)
+        probe = job.policy.memory(job.problem.arms, 1)
+        self.remembers = len(probe) > 0
+        self.side = SIDE_BY_SIDE if self.counted and not self.remembers else 1
+        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime)
+        if interpreted:
+            self.side = 1
+            streams: Any = [int(stream) for stream in job.problem.streams]
+            self.world = self.world._replace(streams=streams)
+
+    @property
+    def kernel(self) -> Any:
+        return plain_kernel(self.plan) if self.interpreted else kernel_for(self.plan)
+
+    def output(self) -> Output:
+        """Room for what the whole job records."""
+        runs = len(self.job.runs)
+        shape = (runs, len(self.job.rounds))
+        return Output(
+            rounds=self.job.rounds,
+            regret=np.empty(shape),
+            trace=np.empty(shape if "trace" in self.rule.hooks else (0, 0)),
+            pulls=np.empty((runs, self.job.problem.arms), np.int64),
+            bad_round=np.zeros(1, np.int64),
+            at_run=np.zeros(1, np.int64),
+        )
+
+    def play(self, first: int, last: int, out: Output) -> int:
+        """Play the runs from number ``first`` of the job up to ``last``; returns how many."""
+        job = self.job
+        begin = job.runs.start
+        as_key = int if self.interpreted else np.uint64
+        world_key, policy_key = base_keys(job.seed)
+        task = Task(
+            first_run=begin + first,
+            last_run=begin + last,
+            horizon=job.horizon,
+            world_key=as_key(world_key),
+            policy_key=as_key(policy_key),
+        )
+        view = out._replace(
+            regret=out.regret[first:last],
+            trace=out.trace[first:last],
+            pulls=out.pulls[first:last],
+            at_run=np.array([begin + first]),
+        )
+        runs = last - first
+        memory = tuple(job.policy.memory(job.problem.arms, job.horizon if runs > 0 else 1))
+        blank = tuple(array.copy() for array in memory) if runs > 1 else memory
+        side = min(self.side, max(1, runs))
+        scratch = scratch_for(
+            self.world, self.rule, job.horizon, self.counted, side, self.interpreted
+        )
+        numbers = tuple(self.rule.numbers)
+        try:
+            self.kernel(self.world, task, scratch, numbers, memory, blank, view)
+        except FAULTS as error:
+            self._explain(error, int(view.at_run[0]), side)
+        return runs
+
+    def _explain(self, error: Exception, run: int, side: int) -> None:
+        """Compiled code does not say where it failed: those runs are played again, interpreted."""
+        if self.interpreted:
+            raise run_fault(self.job.policy, error) from error
+        runs = range(run, min(run + side, self.job.runs.stop))
+        play_interpreted(self.job._replace(runs=runs), None)
+        raise error
+
+    def blocks(self, threads: int) -> Iterator[tuple[int, int]]:
+        """The runs, in pieces for threads."""
+        total = len(self.job.runs)
+        size = max(1, min(-(-total // threads), BLOCK_ROUNDS // self.job.horizon))
+        if self.remembers and self.job.horizon > FRESH_FROM:
+            size = 1
+        for first in range(0, total, size):
+            yield first, min(first + size, total)
 
 
-def code_address(
+def code_digest(
     problem: Problem, policy: Policy, horizon: int, anytime: bool, with_memory: bool = True
 ) -> str | None:
-    """A digest of the code that `play` would run and of the arrays it would start from, or None if it cannot be known."""
-    world, rule = (
-        world_of(problem, horizon),
-        rule_of(policy, problem.arms, horizon_known=not anytime),
-    )
-    kernel = kernel_for(rule, policy.memory(problem.arms, 1), counts_suffice(world, rule), anytime)
-    if not hasattr(kernel, "address"):
+    """A digest of the code that `play` would run and of the arrays it would start from.
+
+    None if it cannot be known.
+    """
+    rounds = np.array([horizon])
+    match = Match(Job(problem, policy, rounds, range(1), 0, anytime), interpreted=False)
+    code = digest_of(match.kernel)
+    if code is None:
         return None
-    sha = hashlib.sha256(kernel.address.encode())
+    sha = hashlib.sha256(code.encode())
     memory = policy.memory(problem.arms, horizon) if with_memory else ()
-    for array in (*world, *rule.numbers, *memory):  # laws, rewards and `memory` are code too
-        sha.update(np.asarray(array).tobytes())
+    world = match.world._replace(delays=())  # type: ignore[arg-type]
+    for array in (*world, *match.world.delays, *match.rule.numbers, *memory):
+        sha.update(np.asarray(array).tobytes())  # laws, rewards and `memory` are code too
     return sha.hexdigest()
 
 
 def play(
-    problem: Problem,
-    policy: Policy,
-    rounds: NDArray[np.int64],
-    runs: range,
-    seed: int,
-    anytime: bool,
+    job: Job,
     workers: int | None,
     progress: Callable[[int], None] | None = None,
+    debug: bool = False,
 ) -> Output:
-    """Play the runs numbered ``runs`` up to the last of ``rounds``, recording at each of them."""
-    horizon = int(rounds[-1])
-    world = world_of(problem, horizon)
-    rule = rule_of(policy, problem.arms, horizon_known=not anytime)
-    probe = policy.memory(problem.arms, 1)
-    counted = counts_suffice(world, rule)
-    side = SIDE_BY_SIDE if counted and not probe else 1
-    kernel = kernel_for(rule, probe, counted, anytime)
-    world_key, policy_key = (np.uint64(key) for key in base_keys(seed))
-    total, traced = len(runs), "trace" in rule.hooks
-    out = Output(
-        rounds,
-        np.empty((total, len(rounds))),
-        np.empty((total, len(rounds)) if traced else (0, 0)),
-        np.empty((total, problem.arms), np.int64),
-        np.zeros(1, np.int64),
-    )
-
-    def block(first: int, last: int) -> int:
-        view = Output(
-            rounds, out.regret[first:last], out.trace[first:last], out.pulls[first:last], out.bad
-        )
-        task = Task(runs.start + first, runs.start + last, horizon, world_key, policy_key)
-        memory: Any = tuple(policy.memory(problem.arms, horizon if last > first else 1))
-        blank = tuple(array.copy() for array in memory) if last - first > 1 else memory
-        scratch = scratch_for(world, rule, horizon, counted, min(side, max(1, last - first)))
-        kernel(world, task, scratch, tuple(rule.numbers), memory, blank, view)
-        return last - first
-
-    threads = min(workers or os.cpu_count() or 1, max(total, 1))
-    size = max(1, min(-(-total // threads), BLOCK_ROUNDS // horizon))
-    if probe and horizon > FRESH_FROM:
-        size = 1
-    blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
+    """Play the job. ``debug``: interpreted, in this thread."""
+    if debug or compiler_is_off():
+        return play_interpreted(job, progress)
+    match = Match(job, interpreted=False)
+    out = match.output()
+    threads = min(workers or os.cpu_count() or 1, len(job.runs))
     try:
-        block(0, 0)  # compile, or find in the cache, before threads start
+        match.play(0, 0, out)  # compile, or find in the cache, before threads start
     except NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines()]
-        reason = next(
-            (line for line in lines if line and not line.startswith("Failed in nopython")), ""
-        )
-        raise InputError(
-            f"{policy.owner}: its methods must be plain numerical Python that numba can compile; got: {reason}"
-        ) from error
+        raise compile_fault(job.policy, error) from error
+    for done in played(match, out, threads):
+        if progress:
+            progress(done)
+    require_numbers(job.policy, out)
+    return out
+
+
+def played(match: Match, out: Output, threads: int) -> Iterator[int]:
+    """How many runs are done, block by block."""
+    blocks = match.blocks(threads)
     if threads == 1:
         for first, last in blocks:
-            done = block(first, last)
+            yield match.play(first, last, out)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures = [pool.submit(match.play, first, last, out) for first, last in blocks]
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def play_interpreted(job: Job, progress: Callable[[int], None] | None) -> Output:
+    """`play` without the compiler, run by run."""
+    match = Match(job, interpreted=True)
+    out = match.output()
+    with np.errstate(divide="raise", invalid="raise"):
+        for run in range(len(job.runs)):
+            done = match.play(run, run + 1, out)
+            require_numbers(job.policy, out)
             if progress:
                 progress(done)
-    else:
-        pool = ThreadPoolExecutor(threads)
-        try:
-            for future in as_completed([pool.submit(block, *bounds) for bounds in blocks]):
-                done = future.result()
-                if progress:
-                    progress(done)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-    if out.bad[0]:
-        raise InputError(
-            f"{policy.owner}: an index must be a number; got NaN in round {out.bad[0]}."
-        )
     return out
+
+
+def require_numbers(policy: Policy, out: Output) -> None:
+    """Refuse a policy of which an index was not a number."""
+    if out.bad_round[0]:
+        raise InputError(
+            f"{policy.owner}: an index must be a number; got NaN in round {out.bad_round[0]}."
+        )

@@ -1,64 +1,36 @@
-"""Policies: the paper's, its baselines, and what to derive your own from. See `patientbandits.policies.base`."""
+"""Policies: the paper's, its baselines, and what to derive your own from.
 
-from patientbandits.policies.adaptive import AdaptPatientBandits
-from patientbandits.policies.arrived import ArrivedThompson, DelayedUCB1, SuccessiveElimination
-from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.bootstrapped import BootstrappedThompson
-from patientbandits.policies.ducb import DKLUCB, DUCB
-from patientbandits.policies.guarded import GuardedThompson
-from patientbandits.policies.otf import OTFLinUCB
-from patientbandits.policies.patient import PatientBandits, ScheduledPatientBandits
-from patientbandits.policies.patient_kl import PatientKL
-from patientbandits.policies.patient_thompson import PatientThompson
-from patientbandits.policies.queued import QPMD
-from patientbandits.policies.simple import KLUCB, MOSS, UCB1, Thompson, Uniform
+How to write one: `patientbandits.policies.base`. To add one to the package: its file, and its line
+here, in the order in which policies are listed.
+"""
+# ruff: noqa: I001
+
+from patientbandits.policies.base import Arm as Arm, Policy as Policy
+from patientbandits.policies.patient_thompson import PatientThompson as PatientThompson
+from patientbandits.policies.guarded import GuardedThompson as GuardedThompson
+from patientbandits.policies.patient_kl import PatientKL as PatientKL
+from patientbandits.policies.patient import PatientBandits as PatientBandits
+from patientbandits.policies.patient import ScheduledPatientBandits as ScheduledPatientBandits
+from patientbandits.policies.adaptive import AdaptPatientBandits as AdaptPatientBandits
+from patientbandits.policies.ducb import DUCB as DUCB
+from patientbandits.policies.ducb import DKLUCB as DKLUCB
+from patientbandits.policies.bootstrapped import BootstrappedThompson as BootstrappedThompson
+from patientbandits.policies.otf_linucb import OTFLinUCB as OTFLinUCB
+from patientbandits.policies.undelayed import UCB1 as UCB1
+from patientbandits.policies.undelayed import KLUCB as KLUCB
+from patientbandits.policies.undelayed import MOSS as MOSS
+from patientbandits.policies.undelayed import Thompson as Thompson
+from patientbandits.policies.undelayed import Uniform as Uniform
+from patientbandits.policies.reported import DelayedUCB1 as DelayedUCB1
+from patientbandits.policies.qpmd import QPMD as QPMD
+from patientbandits.policies.reported import SuccessiveElimination as SuccessiveElimination
+from patientbandits.policies.reported import ArrivedThompson as ArrivedThompson
 
 POLICIES: dict[str, type[Policy]] = {
-    policy.__name__: policy
-    for policy in (
-        PatientThompson,
-        GuardedThompson,
-        PatientKL,
-        PatientBandits,
-        ScheduledPatientBandits,
-        AdaptPatientBandits,
-        DUCB,
-        DKLUCB,
-        BootstrappedThompson,
-        OTFLinUCB,
-        UCB1,
-        KLUCB,
-        MOSS,
-        Thompson,
-        Uniform,
-        DelayedUCB1,
-        QPMD,
-        SuccessiveElimination,
-        ArrivedThompson,
-    )
+    name: kind
+    for name, kind in globals().items()
+    if isinstance(kind, type) and issubclass(kind, Policy) and kind is not Policy
 }
+"""The policies by name, as files and the command line name them."""
 
-__all__ = [
-    "DKLUCB",
-    "DUCB",
-    "KLUCB",
-    "MOSS",
-    "POLICIES",
-    "QPMD",
-    "UCB1",
-    "AdaptPatientBandits",
-    "Arm",
-    "ArrivedThompson",
-    "BootstrappedThompson",
-    "DelayedUCB1",
-    "GuardedThompson",
-    "OTFLinUCB",
-    "PatientBandits",
-    "PatientKL",
-    "PatientThompson",
-    "Policy",
-    "ScheduledPatientBandits",
-    "SuccessiveElimination",
-    "Thompson",
-    "Uniform",
-]
+__all__ = ["POLICIES", "Arm", "Policy", *POLICIES]

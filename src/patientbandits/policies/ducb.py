@@ -3,40 +3,48 @@
 tau is the law's distribution function, m the window. With n pulls of an arm, made in rounds s < t:
 S counts rewards whose delay is at most m, N~ = sum over the pulls of tau(min(t - s, m)).
 
-N~ is kept as `fading` says: in a ring of the last m units of time, what has left it with weight tau(m); without a window
-in a short ring and a few fading sums.
+N~ is kept as `age_sums` says: in a ring of the last m units of time, what has left it with weight
+tau(m); without a window in a short ring and a few fading sums.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.delays import Delay
 from patientbandits.errors import InputError, choice, positive, require, whole
-from patientbandits.policies.base import Policy, named
-from patientbandits.policies.divergence import poisson_upper
-from patientbandits.policies.fading import advance, ages, leaving, weigh
+from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.age_sums import (
+    add_pull,
+    advance,
+    close_sums,
+    leaving,
+    weigh,
+    windowed_sums,
+)
+from patientbandits.policies.parts.kl_bounds import poisson_upper
 
 MODES = ("eq5", "uncensored", "discard", "wait")
 EQ5, UNCENSORED, DISCARD, WAIT = range(4)
 
 
-class Ring(NamedTuple):
-    """First axis: arm, unless said otherwise. The first seven as in `fading.ages`."""
+class WindowCounts(NamedTuple):
+    """`AgeSums`, whose ``weight`` is N~, and rewards; first axis: arm."""
 
     young: NDArray[np.float64]
     old: NDArray[np.float64]
     faded: NDArray[np.float64]
-    fade: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
     tau: NDArray[np.float64]
     weight: NDArray[np.float64]
-    """N~"""
     now: NDArray[np.int64]
+    unit: NDArray[np.int64]
     paid: NDArray[np.float64]
     """(arm, slot): rewards of the pulls in the ring with delay <= m"""
     old_paid: NDArray[np.float64]
@@ -45,10 +53,10 @@ class Ring(NamedTuple):
     """rewards with delay <= m, as soon as they arrive"""
 
 
-def credit(memory: Ring, unit: int) -> None:
-    """Count the rewards of the pulls that become m old before or at ``unit``."""
-    for time in leaving(memory, unit):
-        slot = time % memory.now[1]
+def credit(memory: WindowCounts, time: int) -> None:
+    """Count the rewards of the pulls that become m old before or at ``time``."""
+    for left in leaving(memory, time):
+        slot = left % memory.young.shape[1]
         for arm in range(len(memory.old)):
             memory.old_paid[arm] += memory.paid[arm, slot]
             memory.paid[arm, slot] = 0.0
@@ -64,8 +72,8 @@ class DUCB(Policy):
              "uncensored": no window, N~ = sum of tau(t - s).
              "discard": only pulls at least m old count, in S, n and N~ = n tau(m).
              "wait": a reward is credited m after its pull, while all pulls count:
-             S/(n tau(m)) + sqrt(exploration log t / n), arms in turn until round m + K. What the D-UCB curves of
-             the PatientBandits paper look like.
+             S/(n tau(m)) + sqrt(exploration log t / n), arms in turn until round m + K. What the
+             D-UCB curves of the PatientBandits paper look like.
     Works without a known horizon, unchanged.
     """
 
@@ -73,6 +81,13 @@ class DUCB(Policy):
     window: int | None = None
     mode: str = "eq5"
     exploration: float = 1.5
+
+    class Numbers(NamedTuple):
+        mode: float
+        window: float
+        mature: float
+        """tau(m)"""
+        exploration: float
 
     def __post_init__(self) -> None:
         if not isinstance(self.law, Delay):
@@ -93,60 +108,86 @@ class DUCB(Policy):
     def modes(cls) -> tuple[str, ...]:
         return MODES
 
-    def numbers(self, arms: int) -> Any:
-        window = 0 if self.window is None else self.window
-        mature = 1.0 if self.window is None else self.law.cdf(window)
-        return named(
-            mode=MODES.index(self.mode), window=window, mature=mature, exploration=self.exploration
+    def numbers(self, arms: int) -> Numbers:
+        return self.Numbers(
+            mode=float(MODES.index(self.mode)),
+            window=float(self.window or 0),
+            mature=1.0 if self.window is None else float(self.law.cdf(self.window)),
+            exploration=float(self.exploration),
         )
 
-    def memory(self, arms: int, capacity: int) -> Ring:
-        kept = ages(self.law, arms, self.window, capacity)
-        return Ring(
-            **kept,
-            paid=np.zeros(kept["young"].shape),
+    def memory(self, arms: int, capacity: int) -> WindowCounts:
+        if self.window is None:
+            sums = close_sums(self.law, arms, capacity)
+        else:
+            sums = windowed_sums(self.law, arms, self.window)
+        return WindowCounts(
+            **sums,
+            paid=np.zeros(sums["young"].shape),
             old_paid=np.zeros(arms),
             early=np.zeros(arms),
         )
 
-    def pulled(self, memory, arm, time):
-        memory.young[arm.number, math.floor(time) % memory.now[1]] += 1.0
+    @staticmethod
+    def pulled(self: Numbers, memory: WindowCounts, arm: Arm, time: float) -> None:
+        add_pull(memory, arm.number, time)
 
-    def arrived(self, memory, arm, delay, reward, pull_time):
+    @staticmethod
+    def arrived(
+        self: Numbers,
+        memory: WindowCounts,
+        arm: Arm,
+        delay: float,
+        reward: float,
+        pull_time: float,
+    ) -> None:
         if self.mode == UNCENSORED or delay > self.window:
             return
         memory.early[arm.number] += reward
         made = math.floor(pull_time)
-        if memory.now[0] - made >= memory.now[1]:
+        length = memory.young.shape[1]
+        if memory.now[0] - made >= length:
             memory.old_paid[arm.number] += reward
         else:
-            memory.paid[arm.number, made % memory.now[1]] += reward
+            memory.paid[arm.number, made % length] += reward
 
-    def refresh(self, memory, time):
-        unit = math.floor(time)
-        credit(memory, unit)
-        advance(memory, unit)
+    @staticmethod
+    def refresh(self: Numbers, memory: WindowCounts, time: float) -> None:
+        now = math.floor(time)
+        credit(memory, now)
+        advance(memory, now)
         if self.mode == EQ5 or self.mode == UNCENSORED:
             weigh(memory, self.mature)
 
-    def index(self, memory, arm, round, arms):
-        i, log_t = arm.number, math.log(round)
+    @staticmethod
+    def index(self: Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int) -> float:
         if self.mode == WAIT:
-            if round <= self.window + arms:
-                return math.inf if i == (round - 1) % arms else -math.inf
-            if self.mature <= 0.0:
-                return math.inf
-            return memory.old_paid[i] / (arm.pulls * self.mature) + math.sqrt(
-                self.exploration * log_t / arm.pulls
-            )
-        pulls, paid, weight = float(arm.pulls), memory.early[i], memory.weight[i]
+            return index_of_waiting(self, memory, arm, round, arms)
+        i = arm.number
+        pulls = float(arm.pulls)
+        paid = memory.early[i]
+        weight = memory.weight[i]
         if self.mode == DISCARD:
-            pulls, paid, weight = memory.old[i], memory.old_paid[i], memory.old[i] * self.mature
+            pulls = memory.old[i]
+            paid = memory.old_paid[i]
+            weight = memory.old[i] * self.mature
         elif self.mode == UNCENSORED:
             paid = arm.rewards
         if weight <= 0.0:
             return math.inf
-        return paid / weight + math.sqrt(pulls * log_t / 2.0) / weight
+        return paid / weight + math.sqrt(pulls * math.log(round) / 2.0) / weight
+
+
+def index_of_waiting(
+    self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round_: int, arms: int
+) -> float:
+    """The index of the mode "wait"."""
+    if round_ <= self.window + arms:
+        return math.inf if arm.number == (round_ - 1) % arms else -math.inf
+    if self.mature <= 0.0:
+        return math.inf
+    mean = memory.old_paid[arm.number] / (arm.pulls * self.mature)
+    return mean + math.sqrt(self.exploration * math.log(round_) / arm.pulls)
 
 
 @dataclass(frozen=True)
@@ -160,8 +201,10 @@ class DKLUCB(DUCB):
     def modes(cls) -> tuple[str, ...]:
         return MODES[:2]
 
-    def index(self, memory, arm, round):
-        weight, paid = memory.weight[arm.number], memory.early[arm.number]
+    @staticmethod
+    def index(self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int) -> float:
+        weight = memory.weight[arm.number]
+        paid = memory.early[arm.number]
         if self.mode == UNCENSORED:
             paid = arm.rewards
         if weight <= 0.0:

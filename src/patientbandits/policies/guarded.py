@@ -11,65 +11,106 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, number, require
 from patientbandits.policies.base import named
-from patientbandits.policies.divergence import bernoulli_upper_from
-from patientbandits.policies.fading import advance, ages, weigh
-from patientbandits.policies.patient_kl import PatientKL, exploration
+from patientbandits.policies.parts.age_sums import (
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
+from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
+from patientbandits.policies.patient import Ages
+from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.patient_thompson import (
-    Cure,
+    Patient,
     PatientThompson,
-    begin_waiting,
-    convert,
-    cure_memory,
-    draw_rate,
-    grow_older,
-    remember,
+    note_pull,
+    note_retraction,
+    note_reward,
+    patient_memory,
+    race,
+    renew,
 )
 
-FADING = ("young", "old", "faded", "fade", "tau", "weight", "now")
-REGION = ("sums", "region", "searched", "bar")
+REGION = (
+    "made_pulls",
+    "arrived_rewards",
+    "lower",
+    "upper",
+    "searched_lower",
+    "searched_upper",
+    "bar",
+)
 LEAST_C = 3.0
+OUT = -1.0
+"""The index of an arm that cannot be the best."""
 
-Guarded: Any = namedtuple("Guarded", [*Cure._fields, *FADING, *REGION])  # type: ignore[misc]
-"""`Cure`, the arrays of `fading.ages`, and of each arm
+Guarded: Any = namedtuple("Guarded", [*Patient._fields, *Ages._fields, *REGION])  # type: ignore[misc]
+"""`Patient`, `AgeSums`, and of each arm
 
-sums      (arm, 2): pulls, rewards arrived            region   (arm, 2): the bounds of its mean
-searched  (arm, 2): where the last searches ended     bar      the largest upper bound
+made_pulls, arrived_rewards     n, S
+lower, upper                    L, U
+searched_lower, searched_upper  where the last searches for them ended
+
+and bar, the largest U
 """
+
+
+def region_memory(arms: int) -> dict[str, NDArray[np.float64]]:
+    """The arrays of `REGION` before the first pull."""
+    memory = {name: np.zeros(arms) for name in REGION[:-1]}
+    return {**memory, "bar": np.zeros(1)}
 
 
 def bound_means(self: Any, memory: Any, round_: int) -> None:
     """Every arm's region, at the decision of this round."""
     level = exploration(self.c, round_)
-    memory.bar[0] = 0.0
-    for i in range(len(memory.sums)):
-        pulls, lower, upper = memory.sums[i, 0], 0.0, 1.0
+    bar = 0.0
+    for i in range(len(memory.made_pulls)):
+        pulls = memory.made_pulls[i]
+        lower = 0.0
+        upper = 1.0
         if pulls > 0.0:
-            mean = min(memory.sums[i, 1] / pulls, 1.0)
-            memory.searched[i, 0] = bernoulli_upper_from(
-                1.0 - mean, level / pulls, memory.searched[i, 0]
-            )
-            memory.searched[i, 1] = bernoulli_upper_from(mean, level / pulls, memory.searched[i, 1])
-            lower = 1.0 - memory.searched[i, 0]
-            if memory.weight[i] > memory.searched[i, 1] * pulls:
-                upper = memory.searched[i, 1] * pulls / memory.weight[i]
-        memory.region[i, 0], memory.region[i, 1] = lower, upper
-        memory.bar[0] = max(memory.bar[0], upper)
+            mean = min(memory.arrived_rewards[i] / pulls, 1.0)
+            below = bernoulli_upper_from(1.0 - mean, level / pulls, memory.searched_lower[i])
+            above = bernoulli_upper_from(mean, level / pulls, memory.searched_upper[i])
+            memory.searched_lower[i] = below
+            memory.searched_upper[i] = above
+            lower = 1.0 - below
+            if memory.weight[i] > above * pulls:
+                upper = above * pulls / memory.weight[i]
+        memory.lower[i] = lower
+        memory.upper[i] = upper
+        bar = max(bar, upper)
+    memory.bar[0] = bar
+
+
+def could_be_best(self: Any, memory: Any, arm: int) -> bool:
+    """U + slack (U - L) >= the largest U"""
+    upper = memory.upper[arm]
+    return upper + self.slack * (upper - memory.lower[arm]) >= memory.bar[0]
 
 
 @dataclass(frozen=True)
 class GuardedThompson(PatientThompson):
-    """PatientThompson's draw, kept within [L, U], among the arms with U + slack (U - L) >= max over arms of U; -1 for the others
+    """PatientThompson's choice, among the arms that could be the best
 
-    U = min(PatientKL's index, 1), L = min{q : n kl(S/n, q) <= log t + c log log t}: if the guard's envelope holds, the mean of an
-    arm is in [L, U] with the probability that PatientKL's theorem gives, whatever the delays. An arm that is pulled could be the best
-    if its bounds were 1 + 2 slack times as wide, so PatientKL's bound on the regret holds with that factor on the width, whatever the
-    delays are within the envelope; where they are of PatientThompson's family its draws decide.
+    Those are the arms with U + slack (U - L) >= max over arms of U; the index of the others is -1.
+    U = min(PatientKL's index, 1), L = min{q : n kl(S/n, q) <= log t + c log log t}: if the guard's
+    envelope holds, the mean of an arm is in [L, U] with the probability that PatientKL's theorem
+    gives, whatever the delays. An arm that is pulled could be the best if its bounds were 1 + 2
+    slack times as wide, so PatientKL's bound on the regret holds with that factor on the width,
+    whatever the delays are within the envelope. Among those arms PatientThompson's probabilities
+    decide.
 
-    guard   a PatientKL with c >= 3: what is assumed about delays, and the level that the guarantee needs
-    slack   0: PatientKL with ties broken by the draws. Larger: more freedom for the draws, a larger constant in the guarantee.
+    guard   a PatientKL with c >= 3: what is assumed about delays, and the level that the guarantee
+            needs
+    slack   0: PatientKL with ties broken by the draws. Larger: more freedom for the draws, a larger
+            constant in the guarantee.
     """
 
     guard: PatientKL = field(kw_only=True)
@@ -96,45 +137,39 @@ class GuardedThompson(PatientThompson):
         return named(**super().numbers(arms)._asdict(), c=self.guard.c, slack=self.slack)
 
     def memory(self, arms: int, capacity: int) -> Any:
-        region = {
-            "sums": np.zeros((arms, 2)),
-            "region": np.zeros((arms, 2)),
-            "searched": np.zeros((arms, 2)),
-            "bar": np.zeros(1),
-        }
         return Guarded(
-            **cure_memory(arms, capacity, math.log(self.scale)),
-            **ages(self.guard.law(), arms, None, capacity, upper=True),
-            **region,
+            **patient_memory(arms, capacity, self.window),
+            **bounded_sums(self.guard.law(), arms),
+            **region_memory(arms),
         )
 
     def pulled(self, memory, arm, pull, time):
-        begin_waiting(memory, arm.number, pull, time)
-        memory.young[arm.number, math.floor(time / memory.now[2]) % memory.now[1]] += 1.0
-        memory.sums[arm.number, 0] += 1.0
+        note_pull(memory, arm.number, pull, time)
+        add_pull(memory, arm.number, time)
+        memory.made_pulls[arm.number] += 1.0
 
     def arrived(self, memory, arm, pull, delay, reward):
-        convert(memory, arm.number, pull, delay, 1.0)
-        memory.sums[arm.number, 1] += reward
+        note_reward(self, memory, arm.number, pull, delay, reward)
+        memory.arrived_rewards[arm.number] += reward
 
     def retracted(self, memory, arm, pull, delay, reward):
-        convert(memory, arm.number, pull, delay, -1.0)
-        memory.sums[arm.number, 1] -= reward
+        note_retraction(self, memory, arm.number, pull, delay, reward)
+        memory.arrived_rewards[arm.number] -= reward
 
     def refresh(self, memory, round, time):
-        grow_older(memory, time)
-        advance(memory, math.floor(time / memory.now[2]))
+        renew(self, memory, time)
+        advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
         bound_means(self, memory, round)
 
     def index(self, memory, arm, random):
-        i = arm.number
-        paid, rate = memory.conversions[i], draw_rate(self, memory, i, random)
-        lower, upper = memory.region[i, 0], memory.region[i, 1]
-        if upper + self.slack * (upper - lower) < memory.bar[0]:
-            return remember(memory, i, -1.0)
-        return remember(
-            memory,
-            i,
-            min(max(rate * memory.sums[i, 1] / paid if paid > 0.0 else rate, lower), upper),
-        )
+        if not could_be_best(self, memory, arm.number):
+            return OUT
+        return race(memory.chances[arm.number], random)
+
+    def propensity(self, memory, arm):
+        total = 0.0
+        for other in range(len(memory.chances)):
+            if could_be_best(self, memory, other):
+                total += memory.chances[other]
+        return memory.chances[arm.number] / total

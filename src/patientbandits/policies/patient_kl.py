@@ -1,63 +1,71 @@
-"""PatientKL: the share of rewards that must be visible by now, from the ages of the arm's own pulls."""
+"""PatientKL: the share of rewards that must be visible by now, from the ages of the arm's pulls."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.delays import Delay, Lomax, Pareto
 from patientbandits.errors import InputError, number, positive, require
-from patientbandits.policies.base import Policy, named
-from patientbandits.policies.divergence import bernoulli_upper_from
-from patientbandits.policies.fading import advance, ages, weigh
+from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.age_sums import (
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
+from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
 
 
-class Seen(NamedTuple):
-    """First axis: arm. The first seven as in `fading.ages`; ``weight`` is n v."""
+class VisibleShares(NamedTuple):
+    """`AgeSums`, whose ``weight`` is n v, and one thing more."""
 
     young: NDArray[np.float64]
     old: NDArray[np.float64]
     faded: NDArray[np.float64]
-    fade: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
     tau: NDArray[np.float64]
     weight: NDArray[np.float64]
     now: NDArray[np.int64]
+    unit: NDArray[np.int64]
     upper: NDArray[np.float64]
-    """where the last search for the upper confidence bound ended: where the next one starts"""
-
-
-def exploration(c: float, round_: int) -> float:
-    """log t + c log log t; without the second term where it is not positive."""
-    level = math.log(round_)
-    return level + c * math.log(level) if c > 0.0 and level > 1.0 else level
+    """arm: where the last search for the upper confidence bound ended, and the next one starts"""
 
 
 @dataclass(frozen=True)
 class PatientKL(Policy):
-    """max{q : n kl(S/n, q v) <= log t + c log log t},  v = (1/n) sum over the arm's pulls of (1 - envelope(age))
+    """max{q : n kl(S/n, q v) <= log t + c log log t},  v = (1/n) sum of (1 - envelope(age))
 
-    If P(D > m) <= envelope(m), the rewards visible by now have mean at least mean * v per pull, so this is to PatientBandits
-    what KL-UCB (Garivier & Cappe 2011) is to UCB: an upper confidence bound under the same assumption, without a window or a
-    lower bound on the delays; it shrinks while an arm rests. Not clipped at 1, so up to 1/v: clipping makes ties.
+    The sum is over the arm's pulls. If P(D > m) <= envelope(m), the rewards visible by now have
+    mean at least mean * v per pull, so this is to PatientBandits what KL-UCB (Garivier & Cappe
+    2011) is to UCB: an upper confidence bound under the same assumption, without a window or a
+    lower bound on the delays; it shrinks while an arm rests. Not clipped at 1, so up to 1/v:
+    clipping makes ties.
 
     alpha     the envelope is the paper's, (m v 1)^-alpha, or with a scale (1 + m/scale)^-alpha
     scale     in units of time; 1 for the paper's
     envelope  instead of both: any delay law, whose survival function is the envelope
-    c         the theorem (docs/patient-kl.md: regret of the order of PatientBandits' Theorem 2) needs c >= 3; the default, 0, is the
-              practical choice, as with KL-UCB
+    c         the theorem (docs/patient-kl.md: regret of the order of PatientBandits' Theorem 2)
+              needs c >= 3; the default, 0, is the practical choice, as with KL-UCB
 
-    The unit of time is any: rounds, or seconds with scale=86400. The envelope is replaced by an upper bound of it that is at most 0.1 % or
-    0.0003 larger (where it has steps far out: as young as a pull may be, in coarser units), so the bound stays one. Needs no horizon.
+    The unit of time is any: rounds, or seconds with scale=86400. The envelope is replaced by an
+    upper bound of it that is at most 0.1 % or 0.0003 larger (where it has steps far out: as young
+    as a pull may be, in coarser units), so the bound stays one. Needs no horizon.
     """
 
     alpha: float | None = None
     scale: float = 1.0
     envelope: Delay | None = None
     c: float = 0.0
+
+    class Numbers(NamedTuple):
+        c: float
 
     def __post_init__(self) -> None:
         if self.envelope is None:
@@ -75,12 +83,8 @@ class PatientKL(Policy):
                 alpha=self.alpha,
                 scale=self.scale,
             )
-        require(
-            0 <= number(self.owner, "c", self.c) < math.inf,
-            self.owner,
-            "c must be a finite number >= 0",
-            c=self.c,
-        )
+        c = number(self.owner, "c", self.c)
+        require(0 <= c < math.inf, self.owner, "c must be a finite number >= 0", c=self.c)
 
     def law(self) -> Delay:
         """The envelope as a delay law."""
@@ -89,24 +93,27 @@ class PatientKL(Policy):
         assert self.alpha is not None
         return Pareto(self.alpha) if self.scale == 1.0 else Lomax(self.alpha, self.scale)
 
-    def numbers(self, arms: int) -> Any:
-        return named(c=self.c)
+    def numbers(self, arms: int) -> Numbers:
+        return self.Numbers(c=float(self.c))
 
-    def memory(self, arms: int, capacity: int) -> Seen:
-        return Seen(**ages(self.law(), arms, None, capacity, upper=True), upper=np.zeros(arms))
+    def memory(self, arms: int, capacity: int) -> VisibleShares:
+        return VisibleShares(**bounded_sums(self.law(), arms), upper=np.zeros(arms))
 
-    def pulled(self, memory, arm, time):
-        memory.young[arm.number, math.floor(time / memory.now[2]) % memory.now[1]] += 1.0
+    @staticmethod
+    def pulled(self: Numbers, memory: VisibleShares, arm: Arm, time: float) -> None:
+        add_pull(memory, arm.number, time)
 
-    def refresh(self, memory, time):
-        advance(memory, math.floor(time / memory.now[2]))
+    @staticmethod
+    def refresh(self: Numbers, memory: VisibleShares, time: float) -> None:
+        advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
 
-    def index(self, memory, arm, round):
-        i, level = arm.number, exploration(self.c, round)
-        memory.upper[i] = bernoulli_upper_from(
-            arm.rewards / arm.pulls, level / arm.pulls, memory.upper[i]
-        )
+    @staticmethod
+    def index(self: Numbers, memory: VisibleShares, arm: Arm, round: int) -> float:
+        i = arm.number
+        level = exploration(self.c, round)
+        mean = arm.rewards / arm.pulls
+        memory.upper[i] = bernoulli_upper_from(mean, level / arm.pulls, memory.upper[i])
         if memory.weight[i] <= 0.0:
             return math.inf
         return memory.upper[i] * arm.pulls / memory.weight[i]

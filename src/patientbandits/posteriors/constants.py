@@ -10,7 +10,7 @@ LEVELS = (
 )
 """The values of mu, the share of pulls that convert in the end."""
 
-MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5)
+MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The means that the rates of an experiment's arms may have in common."""
 
 FAILURES = 1.5
@@ -23,7 +23,7 @@ class Shapes(NamedTuple):
     burr_powers: tuple[float, ...] = (1.0, 2.0)
     burr_power_weights: tuple[float, ...] = (0.6, 0.4)
     burr_tails: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)
-    burr_tail_centre: float = 0.7
+    burr_tail_centre: float = 0.4
     """weights of the tails: log-normal around this, with a standard deviation of 1"""
     weibull_powers: tuple[float, ...] = (0.5, 1.0, 2.0)
     weibull_power_weights: tuple[float, ...] = (0.2, 0.5, 0.3)
@@ -42,7 +42,7 @@ class Shapes(NamedTuple):
 
 SHAPES = Shapes()
 
-FLOOR = 0.6
+FLOOR = 0.3
 """Least over-dispersion phi of the hazards."""
 
 MOST = 2.0
@@ -64,3 +64,16 @@ COMMON_LAW = 0.3
 
 COMMON_MEAN = 0.8
 """Weight of the belief that their rates come from one distribution."""
+
+DOUBLING = 4
+"""Points of the grid to twice an age."""
+
+SOON = 0.5
+"""The choice leaves out this share of what the next doubling of the oldest age will show by itself."""
+
+REACHED = 0.2
+"""Where fewer of an arm's pulls than this share have come so far, the choice leaves the model's hazards out, for a
+doubling of age: it is the pulls on their way that will show."""
+
+SHARPER = 2.5
+"""Means m above 1/2 stand for Beta(SHARPER m/(1 - m), SHARPER)."""

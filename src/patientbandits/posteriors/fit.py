@@ -23,11 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.posteriors.constants import (
+    DOUBLING,
     DOUBT,
     FLOOR,
+    FORGET,
     LEAST_HAZARD,
     LEVELS,
     MOST,
+    MOST_FORGET,
+    REACHED,
+    SOON,
 )
 from patientbandits.posteriors.grid import LAST, STEP, bin_points
 from patientbandits.posteriors.laws import (
@@ -78,18 +83,17 @@ class Work(NamedTuple):
 
     cells: Array
     """(law, level): weight of the cell; the narrow family's laws begin where ``layout`` says"""
-    spare: Array
     law: Array
     """law: the weighted sum over mu's levels that was asked for last"""
     law_spare: Array
-    prior: Array
+    law_prior: Array
     """law: its prior, given the oldest age; not normalised"""
     median_prior: Array
     """(family, median): the logarithm of its factor"""
     starts: NDArray[np.int64]
-    """where the tables begin for each of ``points``"""
-    points: NDArray[np.int64]
-    """of the grid, where the curve is wanted: the bins', then two around the end"""
+    """where the tables begin for each of ``curve_points``"""
+    curve_points: NDArray[np.int64]
+    """of the grid, where the curve is wanted: the bins', two around the end, one beyond"""
     curve: Array
     """at each of them E[mu F], not normalised"""
     weights: Array
@@ -103,33 +107,32 @@ class Work(NamedTuple):
     hazards: Array
     """bin: the hazard, between h0 and conversions / at risk"""
     found: Array
-    """misfit, tail, rate within the oldest age, rate"""
+    """misfit, tail, later part of the tail, rate within the oldest age, rate, rate for the choice"""
 
 
-MISFIT, TAIL, WITHIN, RATE = range(4)
+MISFIT, TAIL, LATER, WITHIN, RATE, CHOICE = range(6)
 """Places in ``Work.found``."""
 
 
 def room(laws: Laws) -> Work:
     """Empty."""
-    count = len(laws.law_prior)
+    count = len(laws.law_base)
     bins = len(bin_points())
     return Work(
         cells=np.zeros((count, DEPTH)),
-        spare=np.zeros((count, DEPTH)),
         law=np.zeros(count),
         law_spare=np.zeros(count),
-        prior=np.zeros(count),
-        median_prior=np.zeros(laws.median_prior.shape),
-        starts=np.zeros(bins + 2, np.int64),
-        points=np.zeros(bins + 2, np.int64),
-        curve=np.zeros(bins + 2),
+        law_prior=np.zeros(count),
+        median_prior=np.zeros(laws.median_base.shape),
+        starts=np.zeros(bins + 3, np.int64),
+        curve_points=np.zeros(bins + 3, np.int64),
+        curve=np.zeros(bins + 3),
         weights=np.zeros(bins),
         for_edges=np.zeros(bins),
         for_bins=np.zeros(bins),
         expected=np.zeros(bins),
         hazards=np.zeros(bins),
-        found=np.zeros(4),
+        found=np.zeros(6),
     )
 
 
@@ -157,18 +160,18 @@ def row_at(laws: Any, family: int, point: int) -> int:
 
 
 def set_prior(laws: Any, oldest: int, work: Any) -> None:
-    """``prior`` and ``median_prior``: medians beyond the oldest age are less likely."""
+    """``law_prior`` and ``median_prior``: medians beyond the oldest age are less likely."""
     for family in range(FAMILIES):
         shapes = laws.layout[family, SHAPES_AT]
         first = first_law(laws, family)
         for median in range((end_law(laws, family, oldest) - first) // shapes):
             point = FIRST + laws.layout[family, STEP_AT] * median
             beyond = max(point - oldest, 0)
-            own = laws.median_prior[family, median]
+            own = laws.median_base[family, median]
             work.median_prior[family, median] = own + laws.beyond[1, beyond]
             begin = first + median * shapes
             for law in range(begin, begin + shapes):
-                work.prior[law] = laws.law_prior[law] * laws.beyond[0, beyond]
+                work.law_prior[law] = laws.law_base[law] * laws.beyond[0, beyond]
 
 
 def coefficients(seen: Any, work: Any) -> float:
@@ -204,7 +207,7 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
                 width = min(max(seen.points[b] - before, 1), WIDEST)
             at = laws.layout[family, ARRIVING_AT]
             at += (width * rows + row_at(laws, family, seen.points[b])) * shapes
-            add_scaled(law, laws.arriving[at : at + len(law)], work.for_bins[b])
+            add_scaled(law, laws.log_gained[at : at + len(law)], work.for_bins[b])
         before = seen.points[b]
     begin_with_prior(laws, family, came, law, work)
     cells = work.cells[first:end].reshape(-1)
@@ -212,7 +215,7 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
         if work.for_edges[b] != 0.0:
             at = laws.layout[family, SHARES_AT] + row_at(laws, family, seen.points[b]) * shapes
             at *= DEPTH
-            add_scaled(cells, laws.waiting[at : at + len(cells)], work.for_edges[b])
+            add_scaled(cells, laws.log_left[at : at + len(cells)], work.for_edges[b])
 
 
 def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -> None:
@@ -222,7 +225,7 @@ def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -
     shapes = laws.layout[family, SHAPES_AT]
     medians = len(law) // shapes
     at = laws.layout[family, PRIOR_AT]
-    prior = laws.prior[at : at + shapes * DEPTH]
+    prior = laws.shape_prior[at : at + shapes * DEPTH]
     by_median = cells.reshape((medians, shapes * DEPTH))
     outer_sum(by_median, work.median_prior[family, :medians], prior)
     add_outer(cells, law, laws.log_levels, came)
@@ -295,47 +298,53 @@ def credibility(phi: float, hazard: float) -> float:
     return 1.0 / (phi * max(hazard, LEAST_HAZARD))
 
 
-def weigh_bins(seen: Any, work: Any, phi: float, forgetting: float) -> None:
-    """w_b = (age_b / oldest)^forgetting / (1 + phi conv_b)"""
+def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
+    """w_b = 1 / (1 + phi conv_b); forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)"""
     bins = len(seen.converted)
+    phi = min(FLOOR + work.found[MISFIT], MOST)
+    power = 0.0
+    if forgetting:
+        power = min(FORGET * work.found[MISFIT], MOST_FORGET)
     for b in range(bins):
-        work.weights[b] = 1.0 / (1.0 + phi * seen.converted[b])
-    if forgetting > 0.0:
-        logs = work.for_edges[:bins]
-        powers = work.for_bins[:bins]
-        for b in range(bins):
-            logs[b] = -forgetting * STEP * (seen.points[bins - 1] - seen.points[b])
-        exponentials(logs, 0.0, powers)
-        for b in range(bins):
-            work.weights[b] *= powers[b]
+        work.for_bins[b] = -power * STEP * (seen.points[bins - 1] - seen.points[b])
+    exponentials(work.for_bins[:bins], 0.0, work.weights[:bins])
+    for b in range(bins):
+        work.weights[b] /= 1.0 + phi * seen.converted[b]
 
 
-def expect(laws: Any, seen: Any, work: Any, into: Any, end: float) -> float:
-    """``into``: hazards of the weighted cells' mean curve; and its tail, up to ``end``.
+def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None:
+    """``expected``: hazards of the weighted cells' mean curve, 1 - E[mu F_b]; and its tails.
 
-    The curve is 1 - E[mu F_b]; its tail, the share of those who have not converted by the oldest
-    age that will until ``end``.
+    TAIL is the share of those who have not converted by the oldest age a that will until ``end``,
+    LATER of those who will between the age 2 a and ``end``.
     """
     bins = len(seen.converted)
     oldest = seen.points[bins - 1]
-    total = sum_over_levels(laws, oldest, laws.ones, work)
-    ever = sum_over_levels(laws, oldest, laws.levels, work) / total
+    total = 0.0
+    ever = 0.0
+    for power in range(2):
+        total = ever
+        ever = sum_over_levels(laws, oldest, laws.powers[power], work)
+    ever /= total
     for b in range(bins):
-        work.points[b] = seen.points[b]
-    work.points[bins] = min(math.floor(end), LAST)
-    work.points[bins + 1] = min(math.floor(end) + 1, LAST)
-    shares_by(laws, oldest, work.points[: bins + 2], work)
+        work.curve_points[b] = seen.points[b]
+    work.curve_points[bins] = min(math.floor(end), LAST)
+    work.curve_points[bins + 1] = min(math.floor(end) + 1, LAST)
+    work.curve_points[bins + 2] = min(oldest + DOUBLING, LAST)
+    shares_by(laws, oldest, work.curve_points[: bins + 3], work)
     before = 0.0
     for b in range(bins):
         share = max(work.curve[b] / total, before)
-        into[b] = (share - before) / (1.0 - before)
+        if not only_tail:
+            work.expected[b] = (share - before) / (1.0 - before)
         before = share
-    if end <= oldest:
-        return 0.0
     if end < LAST:
         lower = work.curve[bins]
         ever = (lower + (end - math.floor(end)) * (work.curve[bins + 1] - lower)) / total
-    return max(ever - before, 0.0) / (1.0 - before)
+    if end <= oldest:
+        ever = before
+    work.found[TAIL] = max(ever - before, 0.0) / (1.0 - before)
+    work.found[LATER] = max(ever - work.curve[bins + 2] / total, 0.0) / (1.0 - before)
 
 
 def combine(seen: Any, work: Any) -> None:
@@ -350,6 +359,32 @@ def combine(seen: Any, work: Any) -> None:
         stays *= 1.0 - work.hazards[b]
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
+    soon = work.found[TAIL] - work.found[LATER]
+    tail = work.found[TAIL] - SOON * soon
+    work.found[CHOICE] = 1.0 - left_for_choice(seen, work, phi) * (1.0 - tail)
+
+
+def left_for_choice(seen: Any, work: Any, phi: float) -> float:
+    """The product of 1 - hazard, without h0 from where few pulls have come, for a doubling of age.
+
+    An arm that is pulled anew after a pause has a few old pulls and many young ones; in between the
+    hazards are the model's alone, and what the young ones will show by themselves is not guessed.
+    """
+    pulls = seen.exposed[0] + seen.converted[0]
+    stays = 1.0
+    guessed_from = FOR_EVER
+    few = False
+    for b in range(len(seen.converted)):
+        hazard = work.expected[b]
+        weight = credibility(phi, hazard)
+        risk = seen.exposed[b] + seen.converted[b]
+        if b > 0 and not few and risk < REACHED * pulls * stays:
+            few = True
+            guessed_from = seen.points[b - 1] + DOUBLING
+        if few and seen.points[b] <= guessed_from:
+            hazard = 0.0
+        stays *= 1.0 - (seen.converted[b] + weight * hazard) / (risk + weight)
+    return stays
 
 
 def digamma(x: float) -> float:

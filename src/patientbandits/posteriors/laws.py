@@ -14,12 +14,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.posteriors.constants import FAILURES, LEVELS, MEANS, SHAPES, Shapes
+from patientbandits.posteriors.constants import (
+    FAILURES,
+    LEVELS,
+    MEANS,
+    SHAPES,
+    SHARPER,
+    Shapes,
+)
 from patientbandits.posteriors.grid import LAST, STEP
 
 FIRST = -6
@@ -118,22 +126,22 @@ class Laws(NamedTuple):
     """(family, .): see the places below"""
     shares: NDArray[np.float64]
     """F"""
-    waiting: NDArray[np.float64]
+    log_left: NDArray[np.float64]
     """log(1 - mu F), for each level of mu"""
-    arriving: NDArray[np.float64]
+    log_gained: NDArray[np.float64]
     """log(F - F so many points earlier), for each width of a bin; at width 0 log F"""
-    prior: NDArray[np.float64]
+    shape_prior: NDArray[np.float64]
     """(shape, level): logarithm"""
-    median_prior: NDArray[np.float64]
+    median_base: NDArray[np.float64]
     """(family, median): logarithm"""
-    law_prior: NDArray[np.float64]
+    law_base: NDArray[np.float64]
     """law: not normalised"""
     beyond: NDArray[np.float64]
     """(2, points): factor of the prior of a median so many points beyond the oldest age, and its logarithm"""
     levels: NDArray[np.float64]
     log_levels: NDArray[np.float64]
-    ones: NDArray[np.float64]
-    """1 for each level"""
+    powers: NDArray[np.float64]
+    """(2, level): 1 and mu"""
     level_prior: NDArray[np.float64]
     common: NDArray[np.float64]
     """(mean, level): the distributions that the arms' rates may have in common"""
@@ -146,12 +154,27 @@ class Laws(NamedTuple):
 
 
 def beta_weights(mean: float) -> NDArray[np.float64]:
-    """What each level of mu weighs under Beta(1, (1 - mean)/mean)."""
-    failures = (1.0 - mean) / mean
-    ends = [0.5 * (a + b) for a, b in zip(LEVELS[:-1], LEVELS[1:], strict=True)]
-    above = [1.0, *((1.0 - end) ** failures for end in ends), 0.0]
-    weights = [a - b + 1e-9 for a, b in zip(above[:-1], above[1:], strict=True)]
+    """What each level of mu weighs under a beta distribution with this mean.
+
+    Up to a mean of 1/2 Beta(1, b), then Beta(a, `SHARPER`).
+    """
+    ends = [0.5 * (a + b) for a, b in pairwise(LEVELS)]
+    if mean <= 0.5:
+        above = [1.0, *((1.0 - end) ** ((1.0 - mean) / mean) for end in ends), 0.0]
+    else:
+        above = beta_above(SHARPER * mean / (1.0 - mean), SHARPER, ends)
+    weights = [a - b + 1e-9 for a, b in pairwise(above)]
     return np.array([weight / sum(weights) for weight in weights])
+
+
+def beta_above(a: float, b: float, ends: list[float]) -> list[float]:
+    """P(X > 0), P(X > end) for each end, P(X > 1), X ~ Beta(a, b), a and b above 1: by 4000 strips."""
+    strips = 4000
+    middles = [(strip + 0.5) / strips for strip in range(strips)]
+    heights = [x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) for x in middles]
+    total = math.fsum(heights)
+    above = [math.fsum(heights[round(strips * end) :]) / total for end in ends]
+    return [1.0, *above, 0.0]
 
 
 def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -215,15 +238,15 @@ def laws() -> Laws:
     return Laws(
         layout=np.array(layout, np.int64),
         shares=all_shares,
-        waiting=logs(1.0 - np.outer(all_shares, LEVELS)).ravel(),
-        arriving=np.concatenate(arriving),
-        prior=np.concatenate(prior),
-        median_prior=median_prior,
-        law_prior=np.array(law_prior),
+        log_left=logs(1.0 - np.outer(all_shares, LEVELS)).ravel(),
+        log_gained=np.concatenate(arriving),
+        shape_prior=np.concatenate(prior),
+        median_base=median_prior,
+        law_base=np.array(law_prior),
         beyond=np.array([[math.exp(x) for x in falls], falls]),
         levels=np.array(LEVELS),
         log_levels=logs(np.array(LEVELS)),
-        ones=np.ones(len(LEVELS)),
+        powers=np.array([np.ones(len(LEVELS)), LEVELS]),
         level_prior=level_prior,
         common=np.array([beta_weights(mean) for mean in MEANS]),
     )

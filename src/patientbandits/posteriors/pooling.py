@@ -20,16 +20,11 @@ import numpy as np
 from patientbandits.posteriors.constants import (
     COMMON_LAW,
     COMMON_MEAN,
-    FLOOR,
-    FORGET,
-    MOST,
-    MOST_FORGET,
 )
 from patientbandits.posteriors.fit import (
     DEPTH,
     FAMILIES,
     MISFIT,
-    TAIL,
     combine,
     end_law,
     expect,
@@ -45,6 +40,7 @@ from patientbandits.posteriors.portable import (
     Array,
     add_ratios,
     add_scaled,
+    apart,
     column_sums,
     exponentials,
     fold,
@@ -59,10 +55,10 @@ from patientbandits.posteriors.portable import (
 class Pool(NamedTuple):
     """What each arm has told, as logarithms, their sums, and the factors for the arm at hand."""
 
-    laws: Array
+    told_laws: Array
     """(arm, law)"""
     law_total: Array
-    means: Array
+    told_means: Array
     """(arm, mean)"""
     mean_total: Array
     law_factor: Array
@@ -72,12 +68,12 @@ class Pool(NamedTuple):
 
 def pool_of(laws: Laws, arms: int) -> Pool:
     """Before any arm has told anything."""
-    count = len(laws.law_prior)
+    count = len(laws.law_base)
     means = len(laws.common)
     return Pool(
-        laws=np.zeros((arms, count)),
+        told_laws=np.zeros((arms, count)),
         law_total=np.zeros(count),
-        means=np.zeros((arms, means)),
+        told_means=np.zeros((arms, means)),
         mean_total=np.zeros(means),
         law_factor=np.ones(count),
         level_factor=np.ones(DEPTH),
@@ -87,7 +83,7 @@ def pool_of(laws: Laws, arms: int) -> Pool:
 
 def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
     """Arm's log(1 - rho + rho L(law)), from its cells before any factor; neutral on a misfit."""
-    told = pool.laws[arm]
+    told = pool.told_laws[arm]
     add_scaled(pool.law_total, told, -1.0)
     neutral = 0.0
     if work.found[MISFIT] == 0.0:
@@ -96,12 +92,12 @@ def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         told[law] = neutral
     if work.found[MISFIT] == 0.0:
         prior = prior_of_laws(laws, oldest, work)
-        scale = COMMON_LAW * prior / sum_over_levels(laws, oldest, laws.ones, work)
+        scale = COMMON_LAW * prior / sum_over_levels(laws, oldest, laws.powers[0], work)
         for family in range(FAMILIES):
             first = first_law(laws, family)
             end = end_law(laws, family, oldest)
             law = work.law[first:end]
-            add_ratios(law, work.prior[first:end], scale, 1.0 - COMMON_LAW)
+            add_ratios(law, work.law_prior[first:end], scale, 1.0 - COMMON_LAW)
             logarithms(law, told[first:end])
     add_scaled(pool.law_total, told, 1.0)
 
@@ -110,7 +106,7 @@ def prior_of_laws(laws: Any, oldest: int, work: Any) -> float:
     """What the laws in use weigh together before normalisation."""
     total = 0.0
     for family in range(FAMILIES):
-        prior = work.prior[first_law(laws, family) : end_law(laws, family, oldest)]
+        prior = work.law_prior[first_law(laws, family) : end_law(laws, family, oldest)]
         total += fold_copy(prior, work.law_spare)
     return total
 
@@ -127,8 +123,8 @@ def tell_means(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         for level in range(DEPTH):
             total += laws.common[mean, level] / laws.level_prior[level] * by_level[level]
         told = logarithm(total)
-        pool.mean_total[mean] += told - pool.means[arm, mean]
-        pool.means[arm, mean] = told
+        pool.mean_total[mean] += told - pool.told_means[arm, mean]
+        pool.told_means[arm, mean] = told
 
 
 def hear_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
@@ -136,7 +132,7 @@ def hear_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
     highest = -math.inf
     total = 0.0
     for law in range(len(pool.law_total)):
-        work.law[law] = pool.law_total[law] - pool.laws[arm, law]
+        work.law[law] = pool.law_total[law] - pool.told_laws[arm, law]
     for family in range(FAMILIES):
         heard = work.law[first_law(laws, family) : end_law(laws, family, oldest)]
         highest = max(highest, largest(heard))
@@ -145,7 +141,7 @@ def hear_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         end = end_law(laws, family, oldest)
         exponentials(work.law[first:end], highest, pool.law_factor[first:end])
         for law in range(first, end):
-            work.law[law] = pool.law_factor[law] * work.prior[law]
+            work.law[law] = pool.law_factor[law] * work.law_prior[law]
         total += fold(work.law[first:end])
     scale = COMMON_LAW * prior_of_laws(laws, oldest, work) / total
     for law in range(len(pool.law_total)):
@@ -156,7 +152,7 @@ def hear_means(laws: Any, pool: Any, arm: int) -> None:
     """``level_factor`` = 1 - sigma + sigma g(mu) / p(mu), from what the other arms have told."""
     told = pool.mean_factor
     for mean in range(len(told)):
-        told[mean] = pool.mean_total[mean] - pool.means[arm, mean]
+        told[mean] = pool.mean_total[mean] - pool.told_means[arm, mean]
     exponentials(told, largest(told), told)
     total = 0.0
     for mean in range(len(told)):
@@ -177,26 +173,41 @@ def apply_factors(laws: Any, oldest: int, pool: Any, work: Any) -> None:
         scale_table(work.cells[first:end], pool.law_factor[first:end], pool.level_factor)
 
 
+ALONE, POOLED, FORGETTING = range(3)
+
+
+@apart
 def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
-    """``work``'s results for this arm, and what it tells the others."""
+    """``work``'s results for this arm, and what it tells the others.
+
+    First alone, for its misfit and for what it tells; then with what it hears; then, on a misfit,
+    its tail once more, by weights that forget young ages.
+    """
     oldest = seen.points[len(seen.points) - 1]
+    pooled = len(pool.told_laws) > 1
+    work.found[MISFIT] = 0.0
     set_prior(laws, oldest, work)
-    weigh_bins(seen, work, FLOOR, 0.0)
-    weigh(laws, seen, work)
-    work.found[TAIL] = expect(laws, seen, work, work.expected, end)
-    work.found[MISFIT] = misfit(seen, work)
-    if len(pool.laws) > 1:
-        tell_laws(laws, oldest, pool, arm, work)
-        tell_means(laws, oldest, pool, arm, work)
-        hear_laws(laws, oldest, pool, arm, work)
-        hear_means(laws, pool, arm)
-        apply_factors(laws, oldest, pool, work)
-        work.found[TAIL] = expect(laws, seen, work, work.expected, end)
-    if work.found[MISFIT] > 0.0:
-        forgetting = min(FORGET * work.found[MISFIT], MOST_FORGET)
-        weigh_bins(seen, work, min(FLOOR + work.found[MISFIT], MOST), forgetting)
-        weigh(laws, seen, work)
-        if len(pool.laws) > 1:
+    for step in range(3):
+        if step == POOLED and not pooled:
+            continue
+        if step == FORGETTING and work.found[MISFIT] == 0.0:
+            continue
+        if step != POOLED:
+            weigh_bins(seen, work, step == FORGETTING)
+            weigh(laws, seen, work)
+        if step == POOLED:
+            exchange(laws, oldest, pool, arm, work)
+        if step != ALONE and pooled:
             apply_factors(laws, oldest, pool, work)
-        work.found[TAIL] = expect(laws, seen, work, work.hazards, end)
+        expect(laws, seen, work, end, step == FORGETTING)
+        if step == ALONE:
+            work.found[MISFIT] = misfit(seen, work)
     combine(seen, work)
+
+
+def exchange(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
+    """What the arm tells, from its cells before any factor, and the factors from what it hears."""
+    tell_laws(laws, oldest, pool, arm, work)
+    tell_means(laws, oldest, pool, arm, work)
+    hear_laws(laws, oldest, pool, arm, work)
+    hear_means(laws, pool, arm)

@@ -37,6 +37,12 @@ def compiled_as(loops: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any
     return mark
 
 
+def apart(function: Any) -> Any:
+    """Compiled once, not into each of its callers: for what is large and called rarely."""
+    function.apart = True
+    return function
+
+
 def add_scaled_loops(total: Any, values: Any, factor: float) -> None:
     """As `add_scaled`."""
     for j in range(len(total)):

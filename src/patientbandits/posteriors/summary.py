@@ -36,6 +36,9 @@ MISFITS = (
 NOTICEABLE = 0.1
 """A misfit is told from here on."""
 
+NOTHING = 1e-9
+"""Fewer conversions than this are none."""
+
 GONE = ("draws", "seed", "scale", "spread", "successes", "failures")
 LAG_TIMES = 25
 
@@ -239,6 +242,8 @@ class Part:
             return Estimate(0.0, 0.0, 0.0), Estimate(share, share, share)
         left = np.exp(left_at(self.found, self.known) - self.end[:, None])
         expected = (1.0 - left) @ waiting
+        if expected.max() <= NOTHING:
+            return Estimate(0.0, 0.0, 0.0), Estimate(1.0, 1.0, 1.0)
         behind = np.cumsum(left * waiting, axis=1) - left * waiting * self.known.passed
         noise = (behind**2 * self.found.noise).sum(axis=1)
         chance = (left * (1.0 - left)) @ waiting
@@ -247,10 +252,12 @@ class Part:
         likely = mixture_of(weights, means, noise / total**2).scaled(total)
         coming = mixture_of(weights, means, (noise + chance) / total**2).scaled(total)
         low, high = coming.quantile(self.chances)
-        future = Estimate(coming.mean, float(np.floor(low)), min(float(np.ceil(high)), total))
+        top = min(float(np.ceil(high)), total)
+        future = Estimate(min(coming.mean, top), float(np.floor(low)), top)
         ends = conversions / np.maximum(conversions + likely.quantile(self.chances[::-1]), 1e-300)
         mean = float(weights @ (conversions / np.maximum(conversions + expected, 1e-300)))
-        return future, Estimate(mean, float(ends[0]), float(ends[1]))
+        low, high = float(ends[0]), float(ends[1])
+        return future, Estimate(min(max(mean, low), high), low, high)
 
     def lag(self, table: Laws, asked: Array | None) -> LagCurve:
         """R = (1 - S(t)) / (1 - S(end)), S = e^-stays; its band by the delta method, on the logit scale."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from patientbandits.events.durations import spoken
 from patientbandits.figures import PALETTE, STYLE, save
+from patientbandits.files import write_atomically
 from patientbandits.pages import render_page
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING
-from patientbandits.result import write_atomically
 
 if TYPE_CHECKING:
     from patientbandits.rehearsal.run import Rehearsal

@@ -14,10 +14,12 @@ from patientbandits.analysis.records import Span
 from patientbandits.analysis.run import Analysis, analyse
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.events.history import Events
+from patientbandits.pieces import Simulation
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING, Player, chosen_players
 from patientbandits.rehearsal.worlds import World, draw_worlds
-from patientbandits.result import Result, mean_interval
-from patientbandits.sweeps import Simulation, sweep
+from patientbandits.result import Result
+from patientbandits.statistics import mean_interval
+from patientbandits.sweeps import sweep
 
 OWNER = "rehearse"
 DRAWS = 40

@@ -1,0 +1,121 @@
+"""What a kernel works on: its task, its working space, and what it hands back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.engine.worlds import World
+from patientbandits.policies.base import Chance
+from patientbandits.policies.rule import Rule
+from patientbandits.rng import Bits
+
+TABLE = 1 << 20
+"""The bonus is tabulated up to this many pulls, each entry when it is first needed."""
+
+TREE_FROM = 24
+"""From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
+
+NO_TREE = 2
+"""The width of `Scratch.winner` where there is no tree."""
+
+
+class Task(NamedTuple):
+    """Which runs to do, and how long."""
+
+    first_run: int
+    last_run: int
+    horizon: int
+    world_key: Bits
+    policy_key: Bits
+
+
+class Scratch(NamedTuple):
+    """Working space of one thread; the first axis is the run among those played side by side."""
+
+    due: NDArray[Any]
+    """counted: rewards arriving, by round * arms + arm. Listed: the newest pull that arrives in a
+    round, 0 for none"""
+    next_due: NDArray[np.int32]
+    """listed: pull: the next one that arrives in the same round"""
+    arm_of: NDArray[np.int32]
+    reward_of: NDArray[np.float64]
+    delay_of: NDArray[np.int32]
+    """listed: pull: its arm, reward, delay"""
+    world_key: NDArray[np.uint64]
+    tie_key: NDArray[np.uint64]
+    own_key: NDArray[np.uint64]
+    """of the world, of ties, of the policy's randomness"""
+    pulls: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    """(run, arm): rewards arrived"""
+    bonus: NDArray[np.float64]
+    worth: NDArray[np.float64]
+    """(run, arm): bonus and index of a policy whose indices last"""
+    winner: NDArray[np.int64]
+    """(run, node): tournament tree: the better of two, from the leaves (arms) to the root at 1"""
+    table: NDArray[np.float64]
+    """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
+
+
+class Game(NamedTuple):
+    """One run among those played side by side."""
+
+    place: int
+    scratch: Scratch
+    world: World
+    chance: Chance
+
+
+class Output(NamedTuple):
+    """What is recorded."""
+
+    rounds: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    """(run, round)"""
+    trace: NDArray[np.float64]
+    """(run, round), empty if the policy has none"""
+    pulls: NDArray[np.int64]
+    """(run, arm)"""
+    bad_round: NDArray[np.int64]
+    """a round in which an index was not a number, 0 for none"""
+    at_run: NDArray[np.int64]
+    """the first of the runs that this thread is playing side by side"""
+
+
+def scratch_for(
+    world: World, rule: Rule, horizon: int, counted: bool, side: int, interpreted: bool
+) -> Scratch:
+    """Working space for one thread. Interpreted keys are Python's integers."""
+    arms = len(world.gaps)
+    rounds = horizon + 2
+    listed = 1 if counted else rounds
+    leaves = 1
+    if rule.lasting and arms >= TREE_FROM:
+        leaves = 1 << (arms - 1).bit_length()
+    tabulated = 1
+    if rule.lasting and rule.from_bonus:
+        tabulated = min(horizon + 1, TABLE)
+    if counted:
+        due: NDArray[Any] = np.zeros((side, rounds * arms), np.uint8)
+    else:
+        due = np.zeros((side, rounds), np.int32)
+    bits = object if interpreted else np.uint64
+    return Scratch(
+        due=due,
+        next_due=np.empty((side, listed), np.int32),
+        arm_of=np.empty((side, listed), np.int32),
+        reward_of=np.empty((side, listed)),
+        delay_of=np.empty((side, listed), np.int32),
+        world_key=np.zeros(side, bits),
+        tie_key=np.zeros(side, bits),
+        own_key=np.zeros(side, bits),
+        pulls=np.zeros((side, arms), np.int64),
+        rewards=np.zeros((side, arms)),
+        bonus=np.zeros((side, arms)),
+        worth=np.zeros((side, arms)),
+        winner=np.full((side, NO_TREE * leaves), -1),
+        table=np.full(tabulated, np.nan),
+    )

@@ -1,0 +1,147 @@
+"""OTFLinUCB (Vernade, Carpentier, Lattimore, Zappella, Ermis & Brueckner, ICML 2020).
+
+Here with one action per arm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.errors import choice, number, positive, require, whole
+from patientbandits.policies.base import Arm, Policy
+
+AMBIGUITIES = ("paper", "own")
+
+
+class RecentPulls(NamedTuple):
+    """What is counted, by arm unless said otherwise."""
+
+    pulls: NDArray[np.int64]
+    recent: NDArray[np.int64]
+    """pulls at most m old"""
+    early: NDArray[np.float64]
+    """rewards with delay <= m"""
+    time_of: NDArray[np.float64]
+    """pull: its time"""
+    arm_of: NDArray[np.int32]
+    """pull: its arm"""
+    oldest: NDArray[np.int64]
+    """the oldest pull that is at most m old"""
+    made: NDArray[np.int64]
+    """the last pull"""
+    radius: NDArray[np.float64]
+    """2 f + the sum over recent pulls"""
+
+
+@dataclass(frozen=True)
+class OTFLinUCB(Policy):
+    """b/V + (2 f + sum_{s = t-m .. t-1} V_{I_s}^-1/2) V^-1/2
+
+    f = sqrt(lambda) + sqrt(2 log(1/delta) + K log(1 + t/(K lambda))). With the unit vectors as
+    actions the regularised Gram matrix is diagonal: V = lambda + n for an arm of n pulls, and b is
+    the sum of the arm's rewards that came within m. One unknown law of delays for all arms is
+    assumed, so that b/V estimates tau_m times the mean, tau_m = P(D <= m), and the arms are ranked
+    as by their means. The first term of the radius is that of least squares (Theorem 1 of the
+    paper; we keep the sqrt(lambda) of the regularisation). The second is for the pulls whose zero
+    may still change: each adds at most its norm V^-1/2. As in the paper these are the pulls of the
+    last m rounds of all arms, one of which is already decided by our rule of time; with K separate
+    arms an arm's own share, (recent pulls)/V, would be a valid and smaller term, which "own" takes
+    instead.
+
+    window          m, in units of time
+    delta           level of the confidence set; by default 1/T
+    regularisation  lambda
+    ambiguity       "paper" or "own"
+    """
+
+    window: int
+    delta: float | None = None
+    regularisation: float = 1.0
+    ambiguity: str = "paper"
+    first_pulls: ClassVar[int] = 0
+
+    class Numbers(NamedTuple):
+        window: float
+        delta: float
+        """0 for 1/T"""
+        regularisation: float
+        shared: float
+        """1: the ambiguity of the paper; 0: an arm's own"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
+        if self.delta is not None:
+            delta = number(self.owner, "delta", self.delta)
+            require(0 < delta < 1, self.owner, "delta must be in (0, 1)", delta=self.delta)
+        positive(self.owner, "regularisation", self.regularisation)
+        choice(self.owner, "ambiguity", self.ambiguity, AMBIGUITIES)
+
+    def numbers(self, arms: int) -> Numbers:
+        return self.Numbers(
+            window=float(self.window),
+            delta=float(self.delta or 0.0),
+            regularisation=float(self.regularisation),
+            shared=float(self.ambiguity == "paper"),
+        )
+
+    def memory(self, arms: int, capacity: int) -> RecentPulls:
+        return RecentPulls(
+            pulls=np.zeros(arms, np.int64),
+            recent=np.zeros(arms, np.int64),
+            early=np.zeros(arms),
+            time_of=np.zeros(capacity + 1),
+            arm_of=np.zeros(capacity + 1, np.int32),
+            oldest=np.ones(1, np.int64),
+            made=np.zeros(1, np.int64),
+            radius=np.zeros(1),
+        )
+
+    @staticmethod
+    def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
+        memory.pulls[arm.number] += 1
+        memory.recent[arm.number] += 1
+        memory.time_of[pull] = time
+        memory.arm_of[pull] = arm.number
+        memory.made[0] = pull
+
+    @staticmethod
+    def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
+        if delay <= self.window:
+            memory.early[arm.number] += reward
+
+    @staticmethod
+    def retracted(
+        self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float
+    ) -> None:
+        if delay <= self.window:
+            memory.early[arm.number] -= reward
+
+    @staticmethod
+    def refresh(
+        self: Numbers, memory: RecentPulls, round: int, time: float, horizon: float, arms: int
+    ) -> None:
+        oldest = memory.oldest[0]
+        while oldest <= memory.made[0] and time - memory.time_of[oldest] > self.window:
+            memory.recent[memory.arm_of[oldest]] -= 1
+            oldest += 1
+        memory.oldest[0] = oldest
+        level = math.log(horizon) if self.delta == 0.0 else -math.log(self.delta)
+        noise = 2.0 * level + arms * math.log1p(round / (arms * self.regularisation))
+        radius = 2.0 * (math.sqrt(self.regularisation) + math.sqrt(noise))
+        if self.shared != 0.0:
+            for i in range(arms):
+                radius += memory.recent[i] / math.sqrt(self.regularisation + memory.pulls[i])
+        memory.radius[0] = radius
+
+    @staticmethod
+    def index(self: Numbers, memory: RecentPulls, arm: Arm) -> float:
+        mass = self.regularisation + arm.pulls
+        own = 0.0
+        if self.shared == 0.0:
+            own = memory.recent[arm.number] / mass
+        return memory.early[arm.number] / mass + memory.radius[0] / math.sqrt(mass) + own

@@ -1,0 +1,191 @@
+"""Sums over an arm's pulls of a function of their age, kept up to date in constant time.
+
+Pulls younger than W stand in a ring, by arm and unit of time; their part is one product of the ring
+with a table. The older ones are kept in a few exponentially fading sums: see `tail_fits`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.delays import Delay
+from patientbandits.policies.parts.tail_fits import (
+    TailFit,
+    bound_fit,
+    close_fit,
+    no_tail,
+    survival_in_units,
+)
+
+LONG_AGO = -(2**62)
+"""The ring's time before the first pull: earlier than any clock."""
+
+NEGLIGIBLE = 1e-200
+"""Below this a fading sum is 0: processors are very slow on the smallest numbers."""
+
+
+class AgeSums(Protocol):
+    """The part of a memory that keeps, for each arm, a sum over its pulls; see `age_sums`."""
+
+    @property
+    def young(self) -> NDArray[np.float64]:
+        """(arm, slot): pulls made in the unit of time of that slot"""
+
+    @property
+    def old(self) -> NDArray[np.float64]:
+        """arm: pulls that have left the ring"""
+
+    @property
+    def faded(self) -> NDArray[np.float64]:
+        """(arm, exponential): sums over those"""
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """exponential: what is left of its sums after one unit of time"""
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """exponential: its part in S"""
+
+    @property
+    def tau(self) -> NDArray[np.float64]:
+        """1 - S by age, newest last, twice over: any rotation of the ring is a stretch of it"""
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """arm: the sum"""
+
+    @property
+    def now(self) -> NDArray[np.int64]:
+        """the ring's time, in its units"""
+
+    @property
+    def unit(self) -> NDArray[np.int64]:
+        """how long a unit of the ring's time is"""
+
+
+def windowed_sums(law: Delay, arms: int, window: int) -> dict[str, NDArray[Any]]:
+    """The arrays of `AgeSums` for 1 - S(min(age, window))."""
+    return arrays_of(law, arms, no_tail(window))
+
+
+def close_sums(law: Delay, arms: int, capacity: int) -> dict[str, NDArray[Any]]:
+    """The arrays of `AgeSums` for 1 - S(age), as closely as `close_fit` says."""
+    return arrays_of(law, arms, close_fit(law, max(capacity, 2)))
+
+
+def bounded_sums(law: Delay, arms: int) -> dict[str, NDArray[Any]]:
+    """The arrays of `AgeSums` for 1 - S(age), never above it: see `bound_fit`."""
+    return arrays_of(law, arms, bound_fit(law))
+
+
+def arrays_of(law: Delay, arms: int, fit: TailFit) -> dict[str, NDArray[Any]]:
+    """The arrays of `AgeSums` before the first pull."""
+    tau = 1.0 - survival_in_units(law, np.arange(fit.length), fit.unit)[::-1]
+    return {
+        "young": np.zeros((arms, fit.length)),
+        "old": np.zeros(arms),
+        "faded": np.zeros((arms, len(fit.rates))),
+        "rates": fit.rates,
+        "coefficients": fit.coefficients,
+        "tau": np.concatenate([tau, tau]),
+        "weight": np.zeros(arms),
+        "now": np.array([LONG_AGO]),
+        "unit": np.array([fit.unit]),
+    }
+
+
+def ring_time(memory: AgeSums, time: float) -> int:
+    """``time`` in the ring's units."""
+    return math.floor(time / memory.unit[0])
+
+
+def add_pull(memory: AgeSums, arm: int, time: float) -> None:
+    """A pull is made."""
+    memory.young[arm, ring_time(memory, time) % memory.young.shape[1]] += 1.0
+
+
+def leaving(memory: AgeSums, time: int) -> Sequence[int]:
+    """The times at which a slot leaves the ring while it moves on to ``time``.
+
+    The slot is the time modulo the ring's length.
+    """
+    length = memory.young.shape[1]
+    return range(memory.now[0] + 1, min(memory.now[0] + length, time) + 1)
+
+
+def advance(memory: AgeSums, time: int) -> None:
+    """Move the ring to ``time``: what is W old leaves it, and fades from then on."""
+    elapsed = time - memory.now[0]
+    if elapsed <= 0:
+        return
+    fade(memory, elapsed)
+    for left in leaving(memory, time):
+        slot = left % memory.young.shape[1]
+        for arm in range(len(memory.old)):
+            pulls = memory.young[arm, slot]
+            if pulls > 0.0:
+                memory.old[arm] += pulls
+                memory.young[arm, slot] = 0.0
+                begin_to_fade(memory.faded[arm], memory.rates, pulls, time - left)
+    memory.now[0] = time
+
+
+def begin_to_fade(
+    sums: NDArray[np.float64], rates: NDArray[np.float64], pulls: float, since: int
+) -> None:
+    """Pulls that left the ring ``since`` units ago."""
+    for j in range(len(rates)):
+        if since == 0:
+            sums[j] += pulls
+        else:
+            sums[j] += pulls * rates[j] ** since
+
+
+def fade(memory: AgeSums, elapsed: int) -> None:
+    """The fading sums, ``elapsed`` units later."""
+    if elapsed == 1:
+        for arm in range(len(memory.old)):
+            shrink(memory.faded[arm], memory.rates)
+        return
+    for j in range(len(memory.rates)):
+        factor = memory.rates[j] ** elapsed
+        for arm in range(len(memory.old)):
+            faded = memory.faded[arm, j] * factor
+            memory.faded[arm, j] = faded if faded > NEGLIGIBLE else 0.0
+
+
+def shrink(sums: NDArray[np.float64], rates: NDArray[np.float64]) -> None:
+    """sums *= rates, the negligible ones to 0."""
+    for j in range(len(sums)):
+        faded = sums[j] * rates[j]
+        sums[j] = faded if faded > NEGLIGIBLE else 0.0
+
+
+def weigh(memory: AgeSums, mature: float) -> None:
+    """weight = the sum over all pulls.
+
+    Each of those that have left the ring counts ``mature``, less what S leaves.
+    """
+    length = memory.young.shape[1]
+    offset = length - 1 - memory.now[0] % length
+    for arm in range(len(memory.old)):
+        seen = product(memory.young[arm], memory.tau, offset) + mature * memory.old[arm]
+        memory.weight[arm] = seen - product(memory.faded[arm], memory.coefficients, 0)
+
+
+def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> float:
+    """sum over j of a[j] b[j + offset]"""
+    total = 0.0
+    for j in range(len(a)):
+        total += a[j] * b[j + offset]
+    return total
+
+
+product.fastmath = {"reassoc", "nsz"}  # type: ignore[attr-defined]
+"""May be added up in any order: four times as fast."""

@@ -1,0 +1,149 @@
+"""Policies that learn only from the pulls that have reported, zeros too.
+
+A pull still under way counts for nothing. s is the number of the arm's pulls that have reported, S
+the sum of what they paid. All need ``feedback = "reports"``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.policies.base import Arm, NoNumbers, Policy
+from patientbandits.rng import Bits, beta
+
+
+class ReportCounts(NamedTuple):
+    """By arm."""
+
+    reports: NDArray[np.int64]
+    """s"""
+
+
+@dataclass(frozen=True)
+class DelayedUCB1(Policy):
+    """S/s + sqrt(2 log t / s), infinite while s = 0        (Joulani, Gyorgy & Szepesvari 2013)
+
+    Their "Delayed-UCB1". Without delays it is UCB1.
+    """
+
+    first_pulls: ClassVar[int] = 0
+    feedback: ClassVar[str] = "reports"
+
+    def memory(self, arms: int, capacity: int) -> ReportCounts:
+        return ReportCounts(reports=np.zeros(arms, np.int64))
+
+    @staticmethod
+    def arrived(self: NoNumbers, memory: ReportCounts, arm: Arm) -> None:
+        memory.reports[arm.number] += 1
+
+    @staticmethod
+    def index(self: NoNumbers, memory: ReportCounts, arm: Arm, round: int) -> float:
+        reports = memory.reports[arm.number]
+        if reports == 0:
+            return math.inf
+        return arm.rewards / reports + math.sqrt(2.0 * math.log(round) / reports)
+
+
+@dataclass(frozen=True)
+class ArrivedThompson(Policy):
+    """A draw from Beta(1 + S, 1 + s - S)        (Thompson sampling on what has arrived)
+
+    Wu & Wager 2022; the uniform prior is ours. Without delays it is `Thompson`.
+    """
+
+    first_pulls: ClassVar[int] = 0
+    feedback: ClassVar[str] = "reports"
+
+    def memory(self, arms: int, capacity: int) -> ReportCounts:
+        return ReportCounts(reports=np.zeros(arms, np.int64))
+
+    @staticmethod
+    def arrived(self: NoNumbers, memory: ReportCounts, arm: Arm) -> None:
+        memory.reports[arm.number] += 1
+
+    @staticmethod
+    def index(self: NoNumbers, memory: ReportCounts, arm: Arm, random: Bits) -> float:
+        failures = max(memory.reports[arm.number] - arm.rewards, 0.0)
+        return beta(1.0 + arm.rewards, 1.0 + failures, random)
+
+
+class Survivors(NamedTuple):
+    """By arm."""
+
+    reports: NDArray[np.int64]
+    """s"""
+    pulls: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    """S"""
+    active: NDArray[np.bool_]
+
+
+def radius(memory: Survivors, arm: int, horizon: float) -> float:
+    """r = sqrt(2 log T / s)"""
+    return math.sqrt(2.0 * math.log(horizon) / memory.reports[arm])
+
+
+def within_a_turn(memory: Survivors) -> bool:
+    """Whether some active arms have been pulled more often than others."""
+    turns = -1
+    for i in range(len(memory.pulls)):
+        if memory.active[i]:
+            if turns >= 0 and memory.pulls[i] != turns:
+                return True
+            turns = memory.pulls[i]
+    return False
+
+
+@dataclass(frozen=True)
+class SuccessiveElimination(Policy):
+    """Active arms in turn; after each turn an arm with S/s + r < S'/s' - r' of another is out
+
+    r = sqrt(2 log T / s) (Lancewicki, Segal, Koren & Mansour 2021, Algorithm 1). Within a turn the
+    order of the arms is random. An arm without reports neither leaves nor drives out another, as in
+    the paper for T > 1, where r > 1. What is out never returns.
+    """
+
+    first_pulls: ClassVar[int] = 0
+    feedback: ClassVar[str] = "reports"
+
+    def memory(self, arms: int, capacity: int) -> Survivors:
+        return Survivors(
+            reports=np.zeros(arms, np.int64),
+            pulls=np.zeros(arms, np.int64),
+            rewards=np.zeros(arms),
+            active=np.ones(arms, np.bool_),
+        )
+
+    @staticmethod
+    def pulled(self: NoNumbers, memory: Survivors, arm: Arm) -> None:
+        memory.pulls[arm.number] = arm.pulls
+
+    @staticmethod
+    def arrived(self: NoNumbers, memory: Survivors, arm: Arm) -> None:
+        memory.reports[arm.number] += 1
+        memory.rewards[arm.number] = arm.rewards
+
+    @staticmethod
+    def refresh(self: NoNumbers, memory: Survivors, horizon: float, arms: int) -> None:
+        if within_a_turn(memory):
+            return
+        best = -math.inf
+        for i in range(arms):
+            if memory.active[i] and memory.reports[i] > 0:
+                mean = memory.rewards[i] / memory.reports[i]
+                best = max(best, mean - radius(memory, i, horizon))
+        for i in range(arms):
+            if memory.active[i] and memory.reports[i] > 0:
+                mean = memory.rewards[i] / memory.reports[i]
+                memory.active[i] = mean + radius(memory, i, horizon) >= best
+
+    @staticmethod
+    def index(self: NoNumbers, memory: Survivors, arm: Arm) -> float:
+        if memory.active[arm.number]:
+            return -float(arm.pulls)
+        return -math.inf
