@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import Empirical as Empirical
     from patientbandits.delays import Fixed as Fixed
     from patientbandits.delays import Geometric as Geometric
+    from patientbandits.delays import LogLogistic as LogLogistic
     from patientbandits.delays import LogNormal as LogNormal
     from patientbandits.delays import Lomax as Lomax
     from patientbandits.delays import Mixture as Mixture
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.errors import InputError as InputError
     from patientbandits.policies import DKLUCB as DKLUCB
+    from patientbandits.policies import DTS as DTS
     from patientbandits.policies import DUCB as DUCB
     from patientbandits.policies import KLUCB as KLUCB
     from patientbandits.policies import MOSS as MOSS
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
+    from patientbandits.policies import ToldThompson as ToldThompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.posteriors import ArmPosterior as ArmPosterior
     from patientbandits.posteriors import CureCounts as CureCounts
@@ -75,6 +78,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "Empirical",
         "Fixed",
         "Geometric",
+        "LogLogistic",
         "LogNormal",
         "Lomax",
         "Mixture",
@@ -87,6 +91,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
     "errors": ("InputError",),
     "policies": (
         "DKLUCB",
+        "DTS",
         "DUCB",
         "KLUCB",
         "MOSS",
@@ -106,6 +111,7 @@ EXPORTS: dict[str, tuple[str, ...]] = {
         "ScheduledPatientBandits",
         "SuccessiveElimination",
         "Thompson",
+        "ToldThompson",
         "Uniform",
     ),
     "posteriors": (

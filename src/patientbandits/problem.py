@@ -157,6 +157,13 @@ def law_from(data: Any, owner: str = "delay") -> Delay:
     )
 
 
+def laws_from(data: Any, owner: str = "delays") -> Delay | list[Delay]:
+    """One law, or a list of them."""
+    if isinstance(data, list):
+        return [law_from(law, owner) for law in data]
+    return law_from(data, owner)
+
+
 def reward_from(data: Any, owner: str = "reward") -> Reward:
     """The reward law that ``describe`` gave, or a study file names."""
     return _build(data, "reward", REWARDS, owner, {})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, number, require
 from patientbandits.policies import POLICIES, Policy
-from patientbandits.problem import Problem, construct, law_from, problem_from
+from patientbandits.problem import Problem, construct, law_from, laws_from, problem_from
 
 Array = NDArray[np.float64]
 TEMPORARY = ".*.tmp"
@@ -195,7 +195,13 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
             f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.'
         )
     kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
-    nested = {"law": law_from, "envelope": law_from, "base": policy_from, "guard": policy_from}
+    nested = {
+        "law": law_from,
+        "laws": laws_from,
+        "envelope": law_from,
+        "base": policy_from,
+        "guard": policy_from,
+    }
     arguments = {
         name: nested[name](value, owner) if name in nested and value is not None else value
         for name, value in data.items()
