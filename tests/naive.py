@@ -560,7 +560,9 @@ class DTS:
         for _ in range(steps):
             late = [p * math.exp(-r * x) for x in waiting]
             w = [z / (1 - p + z) for z in late]
-            r = max(y, 0.5) / max(sum(seen) + sum(a * x for a, x in zip(w, waiting)), 1e-9)
+            r = max(y, 0.5) / max(
+                sum(seen) + sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
+            )
             matured = sum(1 - math.exp(-r * x) for x in ages)
             p = min(max(y / max(matured, 1e-9), 1e-4), 1 - 1e-4)
         self.estimates[arm] = p, r

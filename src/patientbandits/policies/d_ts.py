@@ -15,7 +15,7 @@ the next batch is complete, the arm's index is drawn from Beta(1 + y, 1 + m - y)
 Written from the description of the method; the authors' code was not at hand, so these are ours:
 the start of the first EM (p = 0.3, a mean delay of all the time passed), half a conversion instead
 of none in the rate r, p kept within `LEAST_RATE`, the fits going on from the last ones, and the
-batches, which grow to a fiftieth of all decisions, so that a round costs the same however late it is.
+growth of batches to a fiftieth of all decisions, by which late rounds cost no more than early ones.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ waiting at the ages x. With a uniform prior the posterior density of mu is propo
     mu^y  *  product over the waiting pulls of (1 - mu F(x)).
 
 It is kept on `LEVELS` cells of equal width in arcsin(sqrt(mu)), where its spread is about
-1/(2 sqrt(n)) whatever mu is, so that cells are narrower than that up to 16 000 pulls of an arm. Ages
-are counted in bins that grow by 5 % (exact up to 40), F taken in the bin's middle. A pull that
+1/(2 sqrt(n)) whatever mu is, so that cells are narrower than that up to 16 000 pulls of an arm.
+Ages are counted in bins that grow by 5 % (exact up to 40), F taken in the bin's middle. A pull that
 passes from one bin to the next changes its arm's likelihood by a row of a table, so a round costs
 O(bins * LEVELS), however many pulls are waiting, and O(arms * LEVELS) for the draws.
 """
