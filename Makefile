@@ -3,6 +3,7 @@
 # make serve       the live service on this machine, database shop.db
 # make test        runs all checks
 # make bench       measures the speed against C, NumPy, plain Python and other packages
+# make bench-model measures regret with late rewards against rivals and bars
 # make bench-live  measures the live service beside its floors
 # make torture     500 kills under load, 2000 losses of power, a million messages
 # make lock        renews the lock files
@@ -10,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: reproduce compare serve test bench bench-live torture lock clean
+.PHONY: reproduce compare serve test bench bench-model bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
@@ -30,6 +31,9 @@ test: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench --reproduce
+
+bench-model: $(VENV)/.dev
+	$(BIN)/python -m bench.late
 
 bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres

@@ -26,6 +26,7 @@ from patientbandits.policies import (
     PatientBandits,
     PatientKL,
     Policy,
+    ToldThompson,
 )
 from patientbandits.problem import Problem
 
@@ -196,6 +197,12 @@ EXPLICIT = (
         "law",
         "no window; told the law of all delays together",
         quick=True,
+    ),
+    Contender(
+        "ToldThompson",
+        lambda problem: ToldThompson(problem.delays),
+        "law",
+        "told the law of every arm's delays: what nobody knows in practice",
     ),
 )
 """The contenders that need something from the problem, or that take part with more than their defaults."""
