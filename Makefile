@@ -1,7 +1,12 @@
 # make reproduce   runs every experiment of the paper and writes the report to out/reproduce/report.html
 # make compare     every policy on a suite of problems: out/compare/comparison.html
 # make serve       the live service on this machine, database shop.db
-# make test        runs all checks
+#
+# make format      puts the source into the one format, and mends what can be mended by itself
+# make check       lint, format, types, imports, how the source reads: under a minute
+# make quick       check, and the tests that answer soon: two to three minutes once compiled
+# make test        check, and all tests
+#
 # make bench       measures the speed against C, NumPy, plain Python and other packages
 # make bench-model measures regret with late rewards against rivals and bars
 # make bench-live  measures the live service beside its floors
@@ -10,8 +15,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header
 
-.PHONY: reproduce compare serve test bench bench-model bench-live torture lock clean
+.PHONY: reproduce compare serve format check quick test bench bench-model bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
@@ -22,11 +30,21 @@ compare: $(VENV)/.run
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve
 
-test: $(VENV)/.dev
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/style.py
+
+quick: check
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test: check
 	$(BIN)/pytest -n 2
 
 bench: $(VENV)/.dev
@@ -44,17 +62,19 @@ torture: $(VENV)/.dev
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(INSTALL) --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(INSTALL) --require-hashes -r requirements-dev.lock
 	touch $@
 
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra live --extra postgres pyproject.toml requirements-build.in -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev --all-extras pyproject.toml requirements-build.in -o requirements-dev.lock
+	$(COMPILE) --extra live --extra postgres \
+		pyproject.toml requirements-build.in -o requirements.lock
+	$(COMPILE) --group dev --all-extras \
+		pyproject.toml requirements-build.in -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) out .bench

@@ -7,8 +7,10 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -27,16 +29,16 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
-        platform.processor(),
-    )
+    for line in lines:
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
 
 
-def main() -> int:
+def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Ratios of times, taken side by side on one core, against the bars set for them.",
+        description="Ratios of times, taken side by side on one core, against their bars.",
     )
     parser.add_argument(
         "--quick",
@@ -49,28 +51,44 @@ def main() -> int:
         help="also time `patientbandits reproduce`, cold and warm, on all cores",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    options = parser.parse_args()
-    quick, begin = options.quick, time.perf_counter()
-    sections: list[tuple[str, list[Row]]] = []
+    return parser
 
-    def add(title: str, rows: Callable[[], list[Row]]) -> None:
+
+def on_one_core(quick: bool) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
+    """The sections that are measured on one core: title, and what gives the rows."""
+    yield "PatientBandits against the same in C", lambda: against_c.rows(FOLDER, quick)
+    yield "PatientBandits against others, W1", lambda: others.rows(FOLDER, quick)
+    yield "more arms, time per round", lambda: growth.arms_rows(quick)
+    yield growth.POLICIES_TITLE, lambda: growth.policy_rows(quick)
+    yield "the policies beyond the paper, a round with K=2", lambda: growth.stronger_rows(quick)
+    for tails in (W1_TAILS, growth.SAME_DELAYS):
+        yield growth.time_title(quick, tails), partial(growth.time_rows, quick, tails)
+
+
+def measured(quick: bool, with_reproduce: bool) -> Iterator[tuple[str, list[Row]]]:
+    """All sections, one after the other; `reproduce` comes first, since it may use all cores."""
+    if with_reproduce:
+        title = "patientbandits reproduce"
         print(f"{title} ...", file=sys.stderr)
-        sections.append((title, rows()))
+        yield title, reproduce.rows()
+    stay_on_one_core()
+    for title, rows in on_one_core(quick):
+        print(f"{title} ...", file=sys.stderr)
+        yield title, rows()
 
+
+def as_json(machine: dict[str, Any], sections: list[tuple[str, list[Row]]]) -> str:
+    rows = []
+    for title, found in sections:
+        rows += [{"section": title, **row.data()} for row in found]
+    return json.dumps({"machine": machine, "rows": rows}, indent=2)
+
+
+def main() -> int:
+    options = command_line().parse_args()
+    begin = time.perf_counter()
     try:
-        if options.reproduce:
-            add("patientbandits reproduce", reproduce.rows)
-        stay_on_one_core()
-        add("PatientBandits against the same in C", lambda: against_c.rows(FOLDER, quick))
-        add("PatientBandits against others, W1", lambda: others.rows(FOLDER, quick))
-        add("more arms, time per round", lambda: growth.arms_rows(quick))
-        add(
-            "other policies, time per round over PatientBandits' (K=2, T=10,000)",
-            lambda: growth.policy_rows(quick),
-        )
-        add("the policies beyond the paper, a round with K=2", lambda: growth.stronger_rows(quick))
-        for tails in (W1_TAILS, growth.SAME_DELAYS):
-            add(growth.time_title(quick, tails), lambda tails=tails: growth.time_rows(quick, tails))
+        sections = list(measured(options.quick, options.reproduce))
     except DisagreementError as error:
         print(f"results disagree: {error}", file=sys.stderr)
         return 1
@@ -82,13 +100,11 @@ def main() -> int:
         "seconds": round(time.perf_counter() - begin),
     }
     if options.json:
-        rows = [{"section": title, **row.data()} for title, found in sections for row in found]
-        print(json.dumps({"machine": machine, "rows": rows}, indent=2))
-    else:
-        print(show(sections))
-        print(
-            f"\n(a : b) are the times per round of which the ratio is taken. One core, taking turns, best of several. {machine}"
-        )
+        print(as_json(machine, sections))
+        return 0
+    print(show(sections))
+    print("\n(a : b) are the times per round of which the ratio is taken.")
+    print(f"One core, taking turns, best of several. {machine}")
     return 0
 
 

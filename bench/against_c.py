@@ -1,4 +1,7 @@
-"""PatientBandits in C, compiled when needed; the same random numbers, so its pulls must equal ours."""
+"""PatientBandits in C, compiled when needed.
+
+It draws the same random numbers, so its pulls must equal ours.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,10 @@ def run_c(program: Path, work: Workload) -> tuple[float, list[int]]:
         *work.means,
         *work.tails,
     ]
-    answer = subprocess.run(
-        [str(program), *map(repr, numbers)], check=True, capture_output=True, text=True
-    ).stdout.split()
-    return float(answer[0]), [int(pulls) for pulls in answer[1:]]
+    command = [str(program), *map(repr, numbers)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, *pulls = done.stdout.split()
+    return float(seconds), [int(number) for number in pulls]
 
 
 def against(program: Path, work: Workload, repetitions: int) -> Row:
@@ -79,8 +82,14 @@ def against(program: Path, work: Workload, repetitions: int) -> Row:
 def rows(folder: Path, quick: bool) -> list[Row]:
     """W1, W2 and W3."""
     program = build(folder)
+    if quick:
+        return [
+            against(program, two_arms(3000, 400, "W1"), repetitions=10),
+            against(program, many_arms(50, 100_000, 4, "W2"), repetitions=3),
+            against(program, two_arms(10**6, 1, "W3"), repetitions=3),
+        ]
     return [
-        against(program, two_arms(3000, 400, "W1"), 10 if quick else 30),
-        against(program, many_arms(50, 100_000, 4 if quick else 20, "W2"), 3 if quick else 6),
-        against(program, two_arms(10**6 if quick else 10**7, 1, "W3"), 3 if quick else 6),
+        against(program, two_arms(3000, 400, "W1"), repetitions=30),
+        against(program, many_arms(50, 100_000, 20, "W2"), repetitions=6),
+        against(program, two_arms(10**7, 1, "W3"), repetitions=6),
     ]

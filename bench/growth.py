@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import patientbandits as pb
 from bench.measure import take_turns, timed
@@ -51,51 +52,63 @@ ALL: dict[str, pb.Policy] = {
 }
 
 
-def per_round_of(
-    cases: dict[str, tuple[Workload, pb.Policy]], repetitions: int
-) -> dict[str, float]:
-    """Nanoseconds per round of each case, after a short game to compile its kernel and tables."""
-    for work, policy in cases.values():
-        replace(work, runs=1).simulate(policy)
-    best = take_turns(
-        {name: timed(lambda w=w, p=p: w.simulate(p)) for name, (w, p) in cases.items()}, repetitions
-    )
-    return {name: 1e9 * seconds / cases[name][0].rounds for name, seconds in best.items()}
+class Game(NamedTuple):
+    """A policy and what it plays."""
+
+    work: Workload
+    policy: pb.Policy
+
+    def play(self) -> pb.Result:
+        return self.work.simulate(self.policy)
+
+    def warm(self) -> None:
+        """A short game, to compile the kernel and fill the tables."""
+        replace(self.work, runs=1).simulate(self.policy)
+
+
+def per_round_of(games: dict[str, Game], repetitions: int) -> dict[str, float]:
+    """Nanoseconds per round of each game."""
+    for game in games.values():
+        game.warm()
+    best = take_turns({name: timed(game.play) for name, game in games.items()}, repetitions)
+    return {name: 1e9 * seconds / games[name].work.rounds for name, seconds in best.items()}
+
+
+def growth_row(what: str, long: float, short: float, at_most: float) -> Row:
+    """How many times as long a round takes in the long game."""
+    return Row(what, long / short, per_round(long, short), at_most=at_most)
 
 
 def arms_rows(quick: bool) -> list[Row]:
     """More arms."""
-    horizon, runs = 100_000, 2 if quick else 8
-    cost = per_round_of(
-        {str(arms): (many_arms(arms, horizon, runs), PATIENT) for arms in (10, 1000)}, 4
-    )
-    return [
-        Row(
-            f"K=1000 over K=10, T={horizon:,}",
-            cost["1000"] / cost["10"],
-            per_round(cost["1000"], cost["10"]),
-            at_most=5,
-        )
-    ]
+    horizon = 100_000
+    runs = 2 if quick else 8
+    games = {
+        "few": Game(many_arms(10, horizon, runs), PATIENT),
+        "many": Game(many_arms(1000, horizon, runs), PATIENT),
+    }
+    cost = per_round_of(games, repetitions=4)
+    what = f"K=1000 over K=10, T={horizon:,}"
+    return [growth_row(what, cost["many"], cost["few"], at_most=5)]
+
+
+POLICIES_TITLE = "other policies, time per round over PatientBandits' (K=2, T=10,000)"
 
 
 def policy_rows(quick: bool) -> list[Row]:
     """Other policies, in times of PatientBandits' cost."""
     work = two_arms(10_000, 20 if quick else 100)
-    cases = {
-        "PatientBandits": (work, PATIENT),
-        **{name: (work, policy) for name, policy, _ in BESIDE_PATIENT},
-    }
-    cost = per_round_of(cases, 5 if quick else 15)
+    games = {"PatientBandits": Game(work, PATIENT)}
+    for name, policy, _ in BESIDE_PATIENT:
+        games[name] = Game(work, policy)
+    cost = per_round_of(games, repetitions=5 if quick else 15)
     base = cost["PatientBandits"]
-    return [
-        Row(name, cost[name] / base, per_round(cost[name], base), at_most=bar)
-        for name, _, bar in BESIDE_PATIENT
-    ]
+    return [growth_row(name, cost[name], base, at_most=bar) for name, _, bar in BESIDE_PATIENT]
 
 
 SAME_DELAYS = (0.7, 0.7)
-"""With the arms of W1 later rounds are other work than early ones: they pull the slow arm more often. With these they are not."""
+"""With the arms of W1 later rounds are other work than early ones, with more pulls of the slow arm.
+With these they are not."""
 
 
 def time_sizes(quick: bool, tails: tuple[float, float]) -> tuple[Workload, Workload]:
@@ -108,7 +121,9 @@ def time_sizes(quick: bool, tails: tuple[float, float]) -> tuple[Workload, Workl
 def time_title(quick: bool, tails: tuple[float, float]) -> str:
     short, long = time_sizes(quick, tails)
     shown = " and ".join(map(str, tails))
-    return f"time per round at T = {long.horizon:,} ({long.runs} runs) over T = {short.horizon:,} ({short.runs} runs), K=2, tails {shown}"
+    above = f"T = {long.horizon:,} ({long.runs} runs)"
+    below = f"T = {short.horizon:,} ({short.runs} runs)"
+    return f"time per round at {above} over {below}, K=2, tails {shown}"
 
 
 def time_rows(quick: bool, tails: tuple[float, float]) -> list[Row]:
@@ -116,15 +131,9 @@ def time_rows(quick: bool, tails: tuple[float, float]) -> list[Row]:
     short, long = time_sizes(quick, tails)
     found = []
     for name, policy in ALL.items():
-        cost = per_round_of({"short": (short, policy), "long": (long, policy)}, 3)
-        found.append(
-            Row(
-                name,
-                cost["long"] / cost["short"],
-                per_round(cost["long"], cost["short"]),
-                at_most=1.3,
-            )
-        )
+        games = {"short": Game(short, policy), "long": Game(long, policy)}
+        cost = per_round_of(games, repetitions=3)
+        found.append(growth_row(name, cost["long"], cost["short"], at_most=1.3))
     return found
 
 
@@ -137,25 +146,19 @@ STRONGER: list[tuple[str, pb.Policy, float]] = [
 
 def stronger_rows(quick: bool) -> list[Row]:
     """The policies beyond the paper: a round's time, and how it grows."""
-    sizes = (10_000, 100_000, 200_000 if quick else 1_000_000)
+    longest = 200_000 if quick else 1_000_000
     found = []
     for name, policy, bar in STRONGER:
-        runs = 1 if bar > 1000 else 10
-        cost = per_round_of(
-            {
-                str(size): (two_arms(size, max(1, runs * sizes[-1] // size // 4)), policy)
-                for size in sizes
-            },
-            2,
-        )
-        short, middle, long = (cost[str(size)] for size in sizes)
+        rounds = longest // 4
+        if bar <= 1000:
+            rounds *= 10
+        games = {}
+        for what, horizon in (("short", 10_000), ("middle", 100_000), ("long", longest)):
+            games[what] = Game(two_arms(horizon, max(1, rounds // horizon)), policy)
+        cost = per_round_of(games, repetitions=2)
+        growth = f"{name}, T = {longest:,} over T = 10,000"
         found += [
-            Row(f"{name}, T = {sizes[1]:,}", middle, at_most=bar, unit=" ns"),
-            Row(
-                f"{name}, T = {sizes[2]:,} over T = {sizes[0]:,}",
-                long / short,
-                per_round(long, short),
-                at_most=1.3,
-            ),
+            Row(f"{name}, T = 100,000", cost["middle"], at_most=bar, unit=" ns"),
+            growth_row(growth, cost["long"], cost["short"], at_most=1.3),
         ]
     return found

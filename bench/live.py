@@ -27,7 +27,8 @@ from bench.load import (
     nothing,
 )
 from bench.table import Row, show
-from patientbandits.live.store.sql import Entry, Experiment
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.sqlite import SQLiteStore
 
 CLIENTS, RATE, CONVERSIONS, GROUP = 64, 1000, 250, 64
@@ -104,7 +105,14 @@ def commits(folder: Path, quick: bool) -> list[Row]:
             store.begin([1])
             store.append(
                 [
-                    Entry(1, seq + j, "decision", 0, 0, None, None, f"key-{seq + j:09d}")
+                    LogLine(
+                        experiment=1,
+                        seq=seq + j,
+                        kind="decision",
+                        time=0,
+                        arm=0,
+                        key=f"key-{seq + j:09d}",
+                    )
                     for j in range(1, size + 1)
                 ]
             )
@@ -172,7 +180,8 @@ def main() -> int:
     else:
         print(show(sections))
         print(
-            f"\n(a : b) are the times of which the ratio is taken. Latency counts from when a request was due. {machine}"
+            "\n(a : b) are the times of which the ratio is taken. "
+            f"Latency counts from when a request was due. {machine}"
         )
     return 0
 

@@ -1,4 +1,5 @@
-"""The library as its log grows: the cost of a decision, and of opening the database in a new process."""
+"""The library as its log grows: the cost of a decision, and of opening the database in a new
+process."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from statistics import median
 from bench.measure import timed
 from bench.table import Row
 from patientbandits import live
-from patientbandits.live.shop import ExperimentHandle
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.policies import PatientKL, PatientThompson, Policy
 
 FEW, MANY = 1000, 1_000_000
@@ -36,7 +37,7 @@ print(imported - began, time.perf_counter() - imported, time.process_time())
 
 def fill(experiment: ExperimentHandle, decisions: int) -> None:
     """``decisions`` more, of which one in ten converts, in batches."""
-    execute = experiment.shop.journal.execute
+    execute = experiment.journal.execute
     for begin in range(0, decisions, BATCH):
         commands = [
             experiment.decide_command(key=new_key()) for _ in range(min(BATCH, decisions - begin))
@@ -50,11 +51,12 @@ def new_key() -> str:
 
 
 def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]:
-    """Processor seconds per decision of each, in batches of ``batch``; taking turns, the median of many."""
+    """Processor seconds per decision of each, in batches of ``batch``; taking turns, the median of
+    many."""
 
     def one(experiment: ExperimentHandle) -> float:
         commands = [experiment.decide_command(key=new_key()) for _ in range(batch)]
-        return timed(lambda: experiment.shop.journal.execute(commands), time.thread_time)() / batch
+        return timed(lambda: experiment.journal.execute(commands), time.thread_time)() / batch
 
     turns = [
         [one(experiment) for experiment in experiments] for _ in range(300 if batch == 1 else 60)
@@ -63,7 +65,8 @@ def decide_costs(experiments: list[ExperimentHandle], batch: int) -> list[float]
 
 
 def open_seconds(path: Path) -> tuple[float, float, float]:
-    """Of a new process: seconds until all is imported, until the database is open and has decided, and of the processor."""
+    """Of a new process: seconds until all is imported, until the database is open and has decided,
+    and of the processor."""
     out = subprocess.run(
         [sys.executable, "-c", OPEN, str(path)], capture_output=True, text=True, check=True
     ).stdout
@@ -129,4 +132,5 @@ def rows(folder: Path, quick: bool) -> list[Row]:
 
 
 def title(quick: bool) -> str:
-    return f"after {MANY // 20 if quick else MANY:,} decisions, against after {FEW:,} (library, processor time)"
+    many = MANY // 20 if quick else MANY
+    return f"after {many:,} decisions, against after {FEW:,} (library, processor time)"

@@ -39,7 +39,8 @@ Request = Callable[[], bytes]
 
 
 def decisions() -> Request:
-    """Decisions, each with a key of its own, at random as clients make them: in the index they are neighbours of nothing."""
+    """Decisions, each with a key of its own, at random as clients make them: in the index they are
+    neighbours of nothing."""
     bits = random.SystemRandom().getrandbits(64) | 1
     keys = itertools.count(bits, 0x9E3779B97F4A7C15)
     return lambda: post(
@@ -60,7 +61,8 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def as_fast_as_possible(port: int, clients: int, seconds: float, request: Request) -> float:
-    """Answers per second to ``clients`` that each send the next request when the last is answered; a tenth of the time to warm up."""
+    """Answers per second to ``clients`` that each send the next request when the last is answered;
+    a tenth of the time to warm up."""
     return run(_closed(port, clients, seconds, request))
 
 
@@ -104,7 +106,8 @@ class Latencies(NamedTuple):
 def at_rate(
     port: int, clients: int, seconds: float, per_second: int, conversions: int
 ) -> Latencies:
-    """Send ``per_second`` decisions and ``conversions`` at even intervals, whether or not earlier ones are answered."""
+    """Send ``per_second`` decisions and ``conversions`` at even intervals, whether or not earlier
+    ones are answered."""
     return run(_open(port, clients, seconds, per_second, conversions))
 
 

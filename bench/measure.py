@@ -1,4 +1,7 @@
-"""Timing: contenders take turns, so that whatever else the machine does hits all alike, and the best time of each counts."""
+"""Timing: contenders take turns, and the best time of each counts.
+
+Whatever else the machine does hits all of them alike.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def stay_on_one_core() -> int:
 def timed(
     work: Callable[[], Any], clock: Callable[[], float] = time.process_time
 ) -> Callable[[], float]:
-    """A function that does ``work`` and returns the seconds it took; of this process only, unless another clock is given."""
+    """A function that does ``work`` and returns the seconds it took, by default of this process."""
 
     def seconds() -> float:
         begin = clock()

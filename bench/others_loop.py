@@ -1,4 +1,6 @@
-"""Run by the Python of another package's environment: its UCB on delayed rewards, fed by a heap. Uses nothing of ours.
+"""Run by the Python of another package's environment: its UCB on delayed rewards, fed by a heap.
+
+Uses nothing of ours.
 
 arguments: package, horizon, runs, seconds to spend, means, tails (comma-separated)
 prints: rounds played, seconds
@@ -14,7 +16,8 @@ from random import Random
 def river(arms):
     from river import bandit
 
-    policy, names = bandit.UCB(delta=1, seed=0), list(range(arms))
+    policy = bandit.UCB(delta=1, seed=0)
+    names = list(range(arms))
     return lambda: policy.pull(names), policy.update
 
 
@@ -48,21 +51,26 @@ def play(choose, update, horizon, means, tails, random):
             heappush(pending, (arrival, arm, reward))
 
 
+def numbers(text):
+    return [float(number) for number in text.split(",")]
+
+
 def main():
-    package, horizon, runs, budget = (
-        sys.argv[1],
-        int(sys.argv[2]),
-        int(sys.argv[3]),
-        float(sys.argv[4]),
-    )
-    means, tails = ([float(number) for number in numbers.split(",")] for numbers in sys.argv[5:7])
+    package = sys.argv[1]
+    horizon = int(sys.argv[2])
+    runs = int(sys.argv[3])
+    budget = float(sys.argv[4])
+    means = numbers(sys.argv[5])
+    tails = numbers(sys.argv[6])
     make = {"river": river, "mabwiser": mabwiser, "SMPyBandits": smpybandits}[package]
     make(len(means))  # import
-    begin, rounds, run = time.process_time(), 0, 0
+    begin = time.process_time()
+    run = 0
     while run < runs and (run == 0 or time.process_time() - begin < budget):
-        play(*make(len(means)), horizon, means, tails, Random(run).random)
-        run, rounds = run + 1, rounds + horizon
-    print(rounds, time.process_time() - begin)
+        choose, update = make(len(means))
+        play(choose, update, horizon, means, tails, Random(run).random)
+        run += 1
+    print(run * horizon, time.process_time() - begin)
 
 
 if __name__ == "__main__":

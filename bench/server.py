@@ -1,4 +1,5 @@
-"""`patientbandits serve` with one route more, which does nothing: what the server costs without the decision.
+"""`patientbandits serve` with one route more, which does nothing: what the server costs without
+the decision.
 
 PATIENTBANDITS_PROFILE names a folder for profiles of its threads, written when it stops.
 """
@@ -13,17 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from patientbandits import cli
-from patientbandits.live.http import service
-from patientbandits.live.http.problems import Answer
-from patientbandits.live.http.routes import ROUTES, Route, Router
+from patientbandits.live.http import app
+from patientbandits.live.http.response import Response
+from patientbandits.live.http.router import Route
 
 
-async def nothing(service: Any, request: Any) -> Answer:
-    return Answer(201, b"{}")
+async def nothing(service: Any, request: Any) -> Response:
+    return Response(201, b"{}")
 
 
-NOTHING = Route("POST", "/v1/nothing", "decide", nothing, "Nothing", {201: None})
-service.Router = lambda: Router((*ROUTES, NOTHING))  # here, so that workers have it too
+NOTHING = Route(
+    method="POST",
+    path="/v1/nothing",
+    scope="decide",
+    handler=nothing,
+    operation="nothing",
+    what="Nothing",
+    answers={201: None},
+)
+app.ROUTES = (*app.ROUTES, NOTHING)  # here, so that workers have it too
 
 
 def profile_threads(folder: Path) -> None:

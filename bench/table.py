@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One measured number and, if there is one, the bar it must reach (``at_least``) or stay under (``at_most``)."""
+    """A measured number and its bar, if there is one: to reach it, or to stay under it."""
 
     what: str
     value: float | None
@@ -20,30 +20,46 @@ class Row:
 
     @property
     def measured(self) -> str:
-        number = (
-            ""
-            if self.value is None
-            else f"{self.value:.{0 if self.value >= 100 else 1 if self.value >= 10 else 2}f}{self.unit}"
-        )
-        return f"{number:>8}  {self.note}".rstrip() if self.value is not None else self.note
+        if self.value is None:
+            return self.note
+        number = f"{three_digits(self.value)}{self.unit}"
+        return f"{number:>8}  {self.note}".rstrip()
 
     @property
     def bar(self) -> str:
         if self.at_least is not None:
             return f">= {self.at_least:g}{self.unit}"
-        return "" if self.at_most is None else f"<= {self.at_most:g}{self.unit}"
+        if self.at_most is not None:
+            return f"<= {self.at_most:g}{self.unit}"
+        return ""
 
     @property
     def verdict(self) -> str:
-        if self.value is None or (self.at_least is None and self.at_most is None):
-            return "" if self.at_least is None and self.at_most is None else "not measured"
+        if self.at_least is None and self.at_most is None:
+            return ""
+        if self.value is None:
+            return "not measured"
         enough = self.at_least is None or self.value >= self.at_least
-        return (
-            "met" if enough and (self.at_most is None or self.value <= self.at_most) else "MISSED"
-        )
+        little = self.at_most is None or self.value <= self.at_most
+        if enough and little:
+            return "met"
+        return "MISSED"
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Its line of the table."""
+        return f"  {self.what}", self.measured, self.bar, self.verdict
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "bar": self.bar, "verdict": self.verdict}
+
+
+def three_digits(value: float) -> str:
+    """A positive number with three digits, or all that stand before the point."""
+    if value >= 100:
+        return f"{value:.0f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}"
 
 
 def per_round(ours: float, theirs: float) -> str:
@@ -54,19 +70,18 @@ def per_round(ours: float, theirs: float) -> str:
 def show(sections: Sequence[tuple[str, Sequence[Row]]]) -> str:
     """All rows as one table."""
     head = ("what", "measured", "bar", "verdict")
-    cells = [
-        head,
-        *((f"  {r.what}", r.measured, r.bar, r.verdict) for _, rows in sections for r in rows),
-    ]
-    widths = [max(len(row[j]) for row in cells) for j in range(len(head))]
-
-    def line(row: Sequence[str]) -> str:
-        return "  ".join(
-            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-
-    lines = [line(head), "  ".join("-" * width for width in widths)]
+    cells = [head]
+    for _, rows in sections:
+        cells += [row.cells() for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [aligned(head, widths), "  ".join("-" * width for width in widths)]
     for title, rows in sections:
         lines.append(title)
-        lines += [line((f"  {r.what}", r.measured, r.bar, r.verdict)) for r in rows]
+        lines += [aligned(row.cells(), widths) for row in rows]
     return "\n".join(lines)
+
+
+def aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """One line of the table."""
+    padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+    return "  ".join(padded).rstrip()

@@ -1,4 +1,5 @@
-"""python -m bench.torture [--cycles N] [--points N]: what the tests of durability do, for as long as you like."""
+"""python -m bench.torture [--cycles N] [--points N]: what the tests of durability do, for as long
+as you like."""
 
 from __future__ import annotations
 

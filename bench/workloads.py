@@ -35,16 +35,17 @@ class Workload:
 
     @property
     def label(self) -> str:
-        return f"{self.name} (K={len(self.means)}, T={self.horizon:,}, {self.runs} run{'s' * (self.runs > 1)})"
+        runs = f"{self.runs} run{'s' * (self.runs > 1)}"
+        return f"{self.name} (K={len(self.means)}, T={self.horizon:,}, {runs})"
 
     def simulate(self, policy: pb.Policy | None = None) -> pb.Result:
         """Our contender: the public function, on one thread."""
         return pb.simulate(
             self.problem,
             policy or pb.PatientBandits(ALPHA),
-            self.horizon,
-            self.runs,
-            SEED,
+            horizon=self.horizon,
+            runs=self.runs,
+            seed=SEED,
             workers=1,
         )
 
@@ -53,11 +54,11 @@ def two_arms(
     horizon: int, runs: int, name: str = "", tails: tuple[float, float] = W1_TAILS
 ) -> Workload:
     """The paper's two arms: the better one's rewards come much later."""
-    return Workload(name, (0.6, 0.8), tails, horizon, runs)
+    return Workload(name, means=(0.6, 0.8), tails=tails, horizon=horizon, runs=runs)
 
 
 def many_arms(arms: int, horizon: int, runs: int, name: str = "") -> Workload:
     """Means from 0.2 to 0.8, tails 1 and 0.3 in turn."""
-    return Workload(
-        name, tuple(np.linspace(0.2, 0.8, arms).tolist()), W1_TAILS * (arms // 2), horizon, runs
-    )
+    means = tuple(np.linspace(0.2, 0.8, arms).tolist())
+    tails = W1_TAILS * (arms // 2)
+    return Workload(name, means=means, tails=tails, horizon=horizon, runs=runs)

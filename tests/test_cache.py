@@ -11,7 +11,8 @@ import types
 import numpy as np
 import pytest
 
-from patientbandits.engine.compile import UndigestibleError, digest
+from patientbandits.engine.compile import digest
+from patientbandits.engine.fingerprint import UndigestibleError
 
 SCRIPT = """
 import json
@@ -29,9 +30,9 @@ class Mine(pb.Policy):
 
 result = pb.simulate(pb.Problem([0.5, 0.6], pb.Pareto(0.5)), Mine(), 300, 5, workers=1)
 
-from patientbandits.engine.episode import kernel_for
+from patientbandits.engine.episode import Plan, kernel_for
 from patientbandits.policies.base import rule_of
-kernel = kernel_for(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False)
+kernel = kernel_for(Plan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
 print(json.dumps({
     "pulls": result.pulls.tolist(),
     "compiled": len(kernel.nopython_signatures),
@@ -99,7 +100,7 @@ def test_found_again_and_never_stale(scripts):
     assert len(scripts.files("nbc")) == 3
 
     scripts.write("helper.py", HELPER)
-    assert scripts.run() == second  # as it was: found under its old address
+    assert scripts.run() == second  # as it was: found under its old name
 
 
 def test_new_parameters_need_no_new_kernel_and_damage_is_no_obstacle(scripts):
@@ -142,7 +143,7 @@ def outer():
 INNER = "def g(n):\n    return h(n)\ndef h(n):\n    return 0.1 / n\n"
 
 
-def address(policy=POLICY, inner=INNER):
+def digest_of(policy=POLICY, inner=INNER):
     """The digest of ``policy``, executed afresh."""
     package, module = types.ModuleType("package"), types.ModuleType("package.inner")
     exec(inner, module.__dict__)
@@ -155,7 +156,7 @@ def address(policy=POLICY, inner=INNER):
     return digest(scope["outer"]())
 
 
-def test_all_that_a_function_reaches_is_in_its_address():
+def test_all_that_a_function_reaches_is_in_its_digest():
     changes = [
         ("TABLE = np.arange(3.0)", "TABLE = np.arange(4.0)"),
         ("(2.0, 3.0)", "(2.0, 3.5)"),
@@ -165,13 +166,13 @@ def test_all_that_a_function_reaches_is_in_its_address():
         ("closed = 4.0", "closed = 5.0"),
         ("+ closed", "- closed"),
     ]
-    addresses = [address(), address(inner=INNER.replace("0.1", "0.2"))] + [
-        address(POLICY.replace(*change)) for change in changes
+    digests = [digest_of(), digest_of(inner=INNER.replace("0.1", "0.2"))] + [
+        digest_of(POLICY.replace(*change)) for change in changes
     ]
-    assert len(set(addresses)) == len(addresses)
-    assert address() == addresses[0] == address("# a comment\n" + POLICY)
+    assert len(set(digests)) == len(digests)
+    assert digest_of() == digests[0] == digest_of("# a comment\n" + POLICY)
 
 
-def test_what_cannot_be_known_has_no_address():
+def test_what_cannot_be_known_has_no_digest():
     with pytest.raises(UndigestibleError):
-        address(POLICY.replace("TABLE = np.arange(3.0)", "TABLE = {0: 1.0}"))
+        digest_of(POLICY.replace("TABLE = np.arange(3.0)", "TABLE = {0: 1.0}"))

@@ -14,23 +14,15 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import cli, compare, problems
-from patientbandits.compare import bars as bars_module
 from patientbandits.compare.advice import advice
-from patientbandits.compare.bars import LEAST_RUNS, Bar, bars
-from patientbandits.compare.contenders import (
-    EXCLUDED,
-    LEAST_ALPHA,
-    PATIENT_ALPHA,
-    Slowest,
-    feedback_of,
-    pooled,
-    slowest,
-    valid_alpha,
-    world_for,
-)
-from patientbandits.compare.scores import Score, ratio_interval, scores, standings
-from patientbandits.compare.suite import KINDS
+from patientbandits.compare.contenders import EXCLUDED, PATIENT_ALPHA, feedback_of, world_for
+from patientbandits.compare.knowledge import LEAST_ALPHA, Slowest, pooled, slowest, valid_alpha
+from patientbandits.compare.scores import Score, scores, standings
+from patientbandits.compare.selection import chosen
+from patientbandits.compare.suite import PROBLEM_KINDS
+from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 from patientbandits.policies import POLICIES
+from patientbandits.statistics import ratio_interval
 
 SUITE = {case.name: case for case in compare.suite()}
 TWO, FEW = (
@@ -76,7 +68,7 @@ def test_the_suite_has_every_kind_of_problem() -> None:
     for case in SUITE.values():
         assert case.what.endswith(".")
         assert case.tests
-        assert set(case.kinds) <= set(KINDS)
+        assert set(case.kinds) <= set(PROBLEM_KINDS)
         assert case.counted == bool(case.kinds), "every problem that counts is of some kind"
 
 
@@ -348,20 +340,20 @@ def test_standings_are_geometric_means() -> None:
     )
 
 
-def test_the_bars() -> None:
-    assert [bar.limit for bar in bars()] == [0.15, 0.70, 0.75, 1.0, 1.1, 0.5, 0.4, 1.2]
-    assert bars_module.BAR_RUNS >= LEAST_RUNS >= 200
+def test_the_targets() -> None:
+    assert [target.limit for target in targets()] == [0.15, 0.70, 0.75, 1.0, 1.1, 0.5, 0.4, 1.2]
+    assert TARGET_RUNS >= LEAST_TARGET_RUNS >= 200
     problem = SUITE["heterogeneous"].problem
-    bar = Bar("x", problem, 500, [pb.UCB1(), pb.KLUCB()], [pb.Uniform(), pb.MOSS()], 0.9)
-    played = [one.play(0, 20, 1) for one in bar.simulations(20, 1)]
+    target = Target("x", problem, 500, [pb.UCB1(), pb.KLUCB()], [pb.Uniform(), pb.MOSS()], 0.9)
+    played = [one.play(0, 20, 1) for one in target.simulations(20, 1)]
     assert [one.label for one in played] == ["UCB1", "KLUCB", "Uniform", "MOSS"]
     means = [float(one.final.mean()) for one in played]
-    measured = bar.measured(played)
+    measured = target.measured(played)
     assert measured.ratio == pytest.approx(min(means[:2]) / min(means[2:]))
     assert measured.low < measured.ratio < measured.high
     assert measured.runs == 20
-    assert replace(bar, limit=measured.ratio * 1.01).measured(played).met
-    assert not replace(bar, limit=measured.ratio * 0.99).measured(played).met
+    assert replace(target, limit=measured.ratio * 1.01).measured(played).met
+    assert not replace(target, limit=measured.ratio * 0.99).measured(played).met
 
 
 @pytest.mark.parametrize(
@@ -432,8 +424,6 @@ def test_on_the_terminal_with_problems_and_policies_of_ones_own(
 
 
 def test_quick_plays_a_few_of_everything() -> None:
-    from patientbandits.compare.run import chosen
-
     cases, players = chosen(None, None, quick=True)
     assert 4 <= len(cases) < len(SUITE)
     assert {case.problem.arms for case in cases} == {2}, "one kernel for each policy to compile"

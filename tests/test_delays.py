@@ -12,7 +12,7 @@ from scipy import stats
 
 import patientbandits as pb
 from patientbandits.delays import LAWS
-from patientbandits.engine import worlds
+from patientbandits.engine import delay_tables, worlds
 from patientbandits.engine.compile import compiled
 
 HALVES = pb.Mixture(
@@ -137,20 +137,20 @@ class Steps(pb.Delay):
 
 def engine_delays(laws, horizon, us, left):
     world = worlds.world_of(pb.Problem([0.5] * len(laws), laws), horizon)
-    delay_of = compiled(worlds.delay_of)
-    return [[delay_of(world, world.law[arm], u, left) for u in us] for arm in range(len(laws))]
+    delay_of = compiled(delay_tables.delay_of)
+    return [[delay_of(world.delays, world.law[arm], u, left) for u in us] for arm in range(len(laws))]
 
 
 def test_engine_far_beyond_its_table():
     """min{m : S(m) <= u} for horizon 10^7, exact around every knot as well."""
     horizon, rng = 10**7, np.random.default_rng(4)
-    assert horizon > 100 * worlds.HEAD
+    assert horizon > 100 * delay_tables.HEAD
     us = rng.random(400) ** np.repeat([1, 4], 200)
     near = [
-        worlds.HEAD - 1,
-        worlds.HEAD,
-        worlds.HEAD + 1,
-        worlds.HEAD + worlds.HEAD // 64,
+        delay_tables.HEAD - 1,
+        delay_tables.HEAD,
+        delay_tables.HEAD + 1,
+        delay_tables.HEAD + delay_tables.HEAD // 64,
         10**6,
         horizon - 1,
         horizon,
@@ -166,7 +166,7 @@ def test_engine_far_beyond_its_table():
         ):
             expected = law.inverse(u) if u < 1 else 0.0
             assert delay == expected or (delay > horizon and expected > horizon), (law, u)
-            beyond += worlds.HEAD < delay <= horizon
+            beyond += delay_tables.HEAD < delay <= horizon
     assert beyond > 400
 
 

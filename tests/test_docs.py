@@ -14,6 +14,10 @@ import patientbandits
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOR_CONTRIBUTORS = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")]
+LONG_LINES = {"durability.md", "extending.md", "patient-thompson.md", "service.md"}
+"""Pages whose lines are longer than those of the others."""
+
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```(\w+)\n(.*?)```", re.DOTALL)
 EXAMPLES = {
     name: (kind, text) for page in PAGES for name, kind, text in EXAMPLE.findall(page.read_text())
@@ -46,24 +50,44 @@ def test_the_policy_example_is_short() -> None:
 
 def test_the_study_example_runs(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(EXAMPLES["study"][1])
-    command = [sys.executable, "-m", "patientbandits.cli", "simulate", "study.toml", "--runs", "5"]
+    command = [sys.executable, "-m", "patientbandits", "simulate", "study.toml", "--runs", "5"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
+    for page in [*PAGES, *FOR_CONTRIBUTORS]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_readme_commands_are_make_targets() -> None:
+def prose(text: str) -> list[str]:
+    """The lines of a page that are neither code nor a row of a table."""
+    lines = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
+    return [line for line in lines if not line.startswith(("    ", "|"))]
+
+
+def test_prose_is_found() -> None:
+    page = "words\n```text\ncode\n```\n| a | b |\n    make\n- item\n"
+    assert prose(page) == ["words", "", "- item"]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FOR_CONTRIBUTORS], ids=lambda page: page.name)
+def test_lines_of_prose_have_at_most_100_characters(page: Path) -> None:
+    if page.name not in LONG_LINES:
+        assert [line for line in prose(page.read_text()) if len(line) > 100] == []
+
+
+def targets_named(page: Path) -> set[str]:
+    return set(re.findall(r"(?:^    |`)make ([\w-]+)", page.read_text(), re.MULTILINE))
+
+
+def test_commands_of_the_pages_are_make_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    named = set(
-        re.findall(r"(?:^    |`)make ([\w-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    )
-    assert named >= {"reproduce", "test", "compare", "bench"}
-    for target in named:
+    assert targets_named(ROOT / "README.md") >= {"reproduce", "test", "compare", "bench"}
+    guide = targets_named(ROOT / "CONTRIBUTING.md")
+    assert guide >= {"check", "format", "quick", "test", "bench", "bench-live", "torture", "lock"}
+    for target in guide | targets_named(ROOT / "README.md"):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     assert "make test" in (ROOT / ".ci" / "run").read_text()
 
@@ -87,3 +111,24 @@ def test_changelog_has_the_version() -> None:
 def test_lock_files_name_no_host() -> None:
     for lock in ROOT.glob("requirements*.lock"):
         assert "://" not in lock.read_text()
+
+
+def test_supported_pythons_are_named_alike() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    prefix = "Programming Language :: Python :: "
+    named = [line.removeprefix(prefix) for line in project["classifiers"] if prefix in line]
+    pythons = [version for version in named if "." in version]
+    (matrix,) = re.findall(r"python: \[(.*)\]", (ROOT / ".github/workflows/checks.yml").read_text())
+    assert re.findall(r'"(.*?)"', matrix) == pythons
+    assert project["requires-python"] == f">={pythons[0]}"
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    assert f"Python {pythons[0]} to {pythons[-1]}" in guide
+
+
+def test_slow_files_are_there() -> None:
+    listed = re.findall(
+        r'^        "(.*\.py)",$', (ROOT / "tests/conftest.py").read_text(), re.MULTILINE
+    )
+    assert len(listed) > 10
+    for name in listed:
+        assert (ROOT / "tests" / name).exists(), name

@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from patientbandits.paper.experiments import EXPERIMENTS, published_points
-from patientbandits.paper.reproduce import NAMES, reproduce
-from patientbandits.paper.studies import STUDIES
+from patientbandits import paper
+from patientbandits.paper import reproduce as reproduce_module
+from patientbandits.paper.experiment import PublishedFigure
+from patientbandits.paper.experiments import EXPERIMENTS, experiments_in
+from patientbandits.paper.published import published_points
+from patientbandits.paper.reproduce import reproduce
 
 COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
+FIGURES = (*COMPARED, "adaptive")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,7 @@ def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> No
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything but the long studies, both presets, few runs."""
     out = tmp_path_factory.mktemp("small")
-    reproduce(out, [*EXPERIMENTS, "theory"], runs=4, seed=1)
+    reproduce(out, [*FIGURES, "theory"], runs=4, seed=1)
     return out
 
 
@@ -60,15 +65,15 @@ def test_the_report_is_one_self_contained_page(small: Path) -> None:
     page = (small / "report.html").read_text()
     assert not re.search(r'(src|href)="(?!data:|#)', page), "nothing is loaded from elsewhere"
     assert "http" not in page.replace("http://www.w3.org", "").replace("https://matplotlib.org", "")
-    for name in (*EXPERIMENTS, "theory", "method"):
+    for name in (*FIGURES, "theory", "method"):
         assert f'id="{name}"' in page
-    assert page.count("<img") == len(EXPERIMENTS)
+    assert page.count("<img") == len(FIGURES)
     for verdict in ("holds", "does not hold"):
         assert f">{verdict}</span>" in page
 
 
 def test_figures_and_data_are_there(small: Path) -> None:
-    for name in EXPERIMENTS:
+    for name in FIGURES:
         assert (small / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (small / "figures" / f"{name}.svg").read_text().lstrip().startswith("<?xml")
         rows = list(csv.DictReader((small / "data" / f"{name}.csv").read_text().splitlines()))
@@ -95,9 +100,76 @@ def test_the_same_call_gives_the_same_bytes(small: Path, tmp_path: Path) -> None
         assert (tmp_path / name).read_bytes() == (small / name).read_bytes()
 
 
-def test_every_published_curve_has_ours() -> None:
-    curves = {
-        (name, curve.name) for name, make in EXPERIMENTS.items() for curve in make("published")
-    }
-    assert {key for key in published_points() if key[0] != "adaptive_alpha"} <= curves
-    assert set(NAMES) == {*EXPERIMENTS, *STUDIES, "theory"}
+def test_the_experiments_are_known_by_their_names() -> None:
+    assert list(EXPERIMENTS) == [*FIGURES, "classical", "log_growth", "worst_case", "theory"]
+    published = [n for n, one in EXPERIMENTS.items() if isinstance(one, PublishedFigure)]
+    assert published == list(FIGURES)
+
+
+def test_the_report_keeps_its_order_whatever_is_asked_first(tmp_path: Path) -> None:
+    """Figures first, theorems last; the summary names them as they were asked."""
+    asked = ["theory", "homogeneous", "alpha_sweep"]
+    summary = reproduce(tmp_path, asked, ["literal"], runs=2, seed=1)
+    assert summary["experiments"] == asked
+    shown = list(dict.fromkeys(claim["experiment"] for claim in summary["claims"]))
+    assert shown == ["homogeneous", "alpha_sweep", "theory"]
+
+
+NEW_EXPERIMENT = """
+from patientbandits.delays import Fixed
+from patientbandits.figures import Panel
+from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.curve import Curve
+from patientbandits.paper.experiment import SimulatedExperiment
+from patientbandits.policies import UCB1
+from patientbandits.problem import Problem
+from patientbandits.sweeps import Simulation
+
+
+class AllWait(SimulatedExperiment):
+    name = "all_wait"
+    heading = "Everybody waits"
+    text = "Both arms pay after fifty rounds."
+
+    def curves(self, preset):
+        problem = Problem([0.2, 0.8], Fixed(50))
+        return [Curve("UCB1", [Simulation(problem, UCB1(), 500, 4)])]
+
+    def panels(self, found):
+        return [Panel("regret", "round", "regret", [c.line() for c in found[""].values()])]
+
+    def claims(self, curves, preset):
+        last = curves["UCB1"].last
+        better = verdict(last < curves["UCB1"].random_regret())
+        return [Claim("a thought", "UCB1 learns", better, f"{last:.1f}")]
+"""
+
+
+def test_a_new_experiment_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the file says is found, run, drawn, written and checked."""
+    (tmp_path / "figure9_new.py").write_text(NEW_EXPERIMENT)
+    monkeypatch.setattr(paper, "__path__", [*paper.__path__, str(tmp_path)])
+    (found,) = experiments_in("figure9_new")
+    monkeypatch.setitem(EXPERIMENTS, found.name, found)
+    monkeypatch.setattr(reproduce_module, "NAMES", tuple(EXPERIMENTS))
+    out = tmp_path / "out"
+    summary = reproduce(out, [found.name])
+    assert [claim["verdict"] for claim in summary["claims"]] == ["holds"]
+    assert (out / "figures" / "all_wait.png").exists()
+    assert "UCB1,500," in (out / "data" / "all_wait.csv").read_text()
+    page = (out / "report.html").read_text()
+    assert "Everybody waits</h2>" in page
+    assert "Both arms pay after fifty rounds." in page
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_published_curve_has_ours(name: str) -> None:
+    ours = {curve.name for curve in EXPERIMENTS[name].curves("published")}
+    assert published_points(name)
+    assert set(published_points(name)) <= ours
+
+
+def test_every_published_point_belongs_to_a_figure() -> None:
+    with (files("patientbandits.paper") / "published.csv").open() as file:
+        named = {row["figure"] for row in csv.DictReader(file)}
+    assert named == {*FIGURES, "adaptive_alpha"}

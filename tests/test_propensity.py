@@ -7,7 +7,7 @@ import pytest
 
 import patientbandits as pb
 from patientbandits.engine.compile import compiled
-from patientbandits.policies.beta_race import chance_of_best
+from patientbandits.policies.parts.best_probability import chance_of_best
 from patientbandits.policies.patient_thompson import RECENT, share_of_wins
 
 RACES = [

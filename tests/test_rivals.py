@@ -25,6 +25,7 @@ from patientbandits.random_problems import (
     mirrored,
     random_problem,
 )
+from patientbandits.registry import policy_from, problem_from
 
 SEED = 3
 MANY = [random_problem(SEED, number) for number in range(240)]
@@ -56,7 +57,7 @@ def test_random_problems_are_as_described():
         assert len(set(problem.means)) > 1
         if number % COMMON_EVERY == COMMON_EVERY - 1:
             assert len(set(problem.delays)) == 1
-        assert pb.problem.problem_from(problem.describe()) == problem
+        assert problem_from(problem.describe()) == problem
     assert {problem.arms for problem in MANY} == {2, 3, 4, 5}
     assert min(min(problem.means) for problem in MANY) < 0.02
     assert max(max(problem.means) for problem in MANY) > 0.85
@@ -167,6 +168,12 @@ def test_told_equals_naive_with_a_law_for_each_arm():
     for run in range(2):
         pulls = naive.episode(problem.describe(), policy.describe(), 250, 5, run)
         assert result.regret[run].tolist() == naive.regret(problem.describe(), pulls)
+
+
+def test_told_is_described_and_read_back():
+    for laws in (LAWS_OF_ARMS, pb.Pareto(0.3)):
+        policy = pb.ToldThompson(laws)
+        assert policy_from(policy.describe()) == policy
 
 
 def test_told_needs_a_law_for_each_arm():

@@ -15,13 +15,13 @@ from patientbandits.engine.compile import compiled
 KEY = rng.run_key(rng.base_keys(1)[0], 0)
 
 STREAMS = {
-    "rounds": lambda j: rng.address(KEY, j, 0),
-    "arms": lambda j: rng.address(KEY, 1, j),
-    "rounds and arms": lambda j: rng.address(KEY, j // 100, j % 100),
-    "runs": lambda j: rng.address(rng.run_key(rng.base_keys(1)[0], j), 1, 0),
-    "delays": lambda j: rng.mix(rng.address(KEY, j, 1) ^ rng.DELAY_SALT),
-    "the next after": lambda j: rng.following(rng.address(KEY, j, 0)),
-    "seeds": lambda j: rng.address(rng.run_key(rng.base_keys(j)[0], 0), 1, 0),
+    "rounds": lambda j: rng.bits_at(KEY, j, 0),
+    "arms": lambda j: rng.bits_at(KEY, 1, j),
+    "rounds and arms": lambda j: rng.bits_at(KEY, j // 100, j % 100),
+    "runs": lambda j: rng.bits_at(rng.run_key(rng.base_keys(1)[0], j), 1, 0),
+    "delays": lambda j: rng.mix(rng.bits_at(KEY, j, 1) ^ rng.DELAY_SALT),
+    "the next after": lambda j: rng.following(rng.bits_at(KEY, j, 0)),
+    "seeds": lambda j: rng.bits_at(rng.run_key(rng.base_keys(j)[0], 0), 1, 0),
 }
 DRAWS = 20_000
 
@@ -49,10 +49,10 @@ def test_uniform_and_independent(stream):
 
 def test_reward_and_delay_are_independent():
     """Level 1e-3 each: an error rate of 0.3 %."""
-    bits = [rng.address(KEY, j, 0) for j in range(DRAWS)]
+    bits = [rng.bits_at(KEY, j, 0) for j in range(DRAWS)]
     units = [rng.unit(b) for b in bits]
     assert independent_p(units, [rng.unit(rng.mix(b ^ rng.DELAY_SALT)) for b in bits]) > 1e-3
-    assert independent_p(units, [rng.unit(rng.address(KEY, j, 1)) for j in range(DRAWS)]) > 1e-3
+    assert independent_p(units, [rng.unit(rng.bits_at(KEY, j, 1)) for j in range(DRAWS)]) > 1e-3
     assert independent_p(units, [rng.unit(rng.following(b)) for b in bits]) > 1e-3
 
 
@@ -67,7 +67,7 @@ def test_bad_numbers_are_found_out():
 def draws(kind, *parameters):
     """30 000 draws; compiled, which gives the same: see below."""
     draw = compiled(getattr(rng, kind))
-    values = [draw(*parameters, np.uint64(rng.address(KEY, j, 7))) for j in range(30_000)]
+    values = [draw(*parameters, np.uint64(rng.bits_at(KEY, j, 7))) for j in range(30_000)]
     return np.array([value[0] if isinstance(value, tuple) else value for value in values])
 
 
@@ -100,7 +100,7 @@ def test_compiled_equals_interpreted():
     pick = random.Random(2)
     native = {
         name: compiled(getattr(rng, name))
-        for name in ("mix", "address", "following", "unit", "run_key", "normal", "gamma", "beta")
+        for name in ("mix", "bits_at", "following", "unit", "run_key", "normal", "gamma", "beta")
     }
     for _ in range(3000):
         bits, round_, arm = pick.getrandbits(64), pick.getrandbits(31), pick.getrandbits(20)
@@ -108,8 +108,8 @@ def test_compiled_equals_interpreted():
         for name in ("mix", "following", "unit"):
             assert native[name](b) == getattr(rng, name)(bits) == getattr(naive, name)(bits), name
         assert (
-            native["address"](b, r, a)
-            == rng.address(bits, round_, arm)
+            native["bits_at"](b, r, a)
+            == rng.bits_at(bits, round_, arm)
             == naive.address(bits, round_, arm)
         )
         assert native["run_key"](b, r) == rng.run_key(bits, round_)

@@ -11,7 +11,7 @@ import pytest
 from cases import PROBLEMS
 
 import patientbandits as pb
-from patientbandits import sweeps
+from patientbandits import pieces
 
 HEAVY = PROBLEMS["heavy tails"]
 
@@ -26,7 +26,7 @@ def simulations(runs=10, seed=0):
 @pytest.fixture
 def in_pieces(monkeypatch):
     """Pieces of 4 runs: 10 runs make 3."""
-    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 400)
+    monkeypatch.setattr(pieces, "PIECE_ROUNDS", 400)
 
 
 @pytest.fixture
@@ -159,8 +159,11 @@ def test_every_ingredient_is_in_the_name():
         {"policy": policy_of_mine(1.0)},
         {"policy": policy_of_mine(2.0)},
     ]
-    names = [pb.Simulation(**{**base, **change}).address(0, 5) for change in changes]
+    names = [pb.Simulation(**{**base, **change}).piece_name(0, 5) for change in changes]
     assert len(set(names)) == len(names)
     simulation = pb.Simulation(**base)
-    assert simulation.address(0, 5) == names[0]
-    assert len({simulation.address(0, 5), simulation.address(5, 5), simulation.address(0, 4)}) == 3
+    assert simulation.piece_name(0, 5) == names[0]
+    assert (
+        len({simulation.piece_name(0, 5), simulation.piece_name(5, 5), simulation.piece_name(0, 4)})
+        == 3
+    )

@@ -4,12 +4,13 @@
     problem = pb.Problem(means=[0.6, 0.8], delays=[pb.Pareto(1.0), pb.Pareto(0.3)])
     result = pb.simulate(problem, pb.PatientBandits(alpha=0.5), horizon=3000, runs=400, seed=7)
 
-Every name is imported when it is first used: the command line's help must wait neither for the compiler nor for NumPy.
+Every name is imported when it is first used, from the module that is listed here.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from patientbandits._version import __version__ as __version__
+from patientbandits.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits import problems as problems
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.errors import InputError as InputError
+    from patientbandits.pieces import Simulation as Simulation
     from patientbandits.policies import DKLUCB as DKLUCB
     from patientbandits.policies import DTS as DTS
     from patientbandits.policies import DUCB as DUCB
@@ -65,97 +67,6 @@ if TYPE_CHECKING:
     from patientbandits.rewards import Scaled as Scaled
     from patientbandits.rewards import TwoPoint as TwoPoint
     from patientbandits.simulation import simulate as simulate
-    from patientbandits.sweeps import Simulation as Simulation
     from patientbandits.sweeps import sweep as sweep
 
-EXPORTS: dict[str, tuple[str, ...]] = {
-    "bandit": (
-        "Bandit",
-        "Pull",
-    ),
-    "delays": (
-        "Delay",
-        "Empirical",
-        "Fixed",
-        "Geometric",
-        "LogLogistic",
-        "LogNormal",
-        "Lomax",
-        "Mixture",
-        "Never",
-        "NoDelay",
-        "Pareto",
-        "UniformDelay",
-        "Weibull",
-    ),
-    "errors": ("InputError",),
-    "policies": (
-        "DKLUCB",
-        "DTS",
-        "DUCB",
-        "KLUCB",
-        "MOSS",
-        "QPMD",
-        "UCB1",
-        "AdaptPatientBandits",
-        "Arm",
-        "ArrivedThompson",
-        "BootstrappedThompson",
-        "DelayedUCB1",
-        "GuardedThompson",
-        "OTFLinUCB",
-        "PatientBandits",
-        "PatientKL",
-        "PatientThompson",
-        "Policy",
-        "ScheduledPatientBandits",
-        "SuccessiveElimination",
-        "Thompson",
-        "ToldThompson",
-        "Uniform",
-    ),
-    "posteriors": (
-        "ArmPosterior",
-        "CureCounts",
-        "posterior",
-    ),
-    "problem": ("Problem",),
-    "result": (
-        "Difference",
-        "Result",
-    ),
-    "rewards": (
-        "Bernoulli",
-        "Beta",
-        "Reward",
-        "Scaled",
-        "TwoPoint",
-    ),
-    "simulation": ("simulate",),
-    "sweeps": (
-        "Simulation",
-        "sweep",
-    ),
-    "problems": (),
-    "theory": (),
-}
-"""module -> the names it gives to the package; the modules without names are given themselves."""
-
-HOME = {name: module for module, names in EXPORTS.items() for name in names or (module,)}
-
-__all__ = [*HOME, "__version__"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in HOME:
-        raise AttributeError(f"module 'patientbandits' has no attribute {name!r}")
-    from importlib import import_module
-
-    module = import_module(f"patientbandits.{HOME[name]}")
-    value = module if name == HOME[name] else getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = lazy_exports(__name__, "__version__")

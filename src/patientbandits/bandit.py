@@ -10,6 +10,7 @@ from patientbandits.errors import InputError, number, require, whole
 from patientbandits.policies import Arm, PatientThompson, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, Chance, rule_of
 from patientbandits.policies.choice import Bid, Decision, choose_function
+from patientbandits.policies.rule import HOOKS
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import base_keys
 
@@ -51,9 +52,9 @@ class Bandit:
     takes its anytime form. The decisions are those of run ``run`` of `simulate` with the same seed,
     if the same rewards arrive. Everything is interpreted: no compiler is involved.
 
-    A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with 0.0
-    is then a report, which it learns from. The other policies take no notice of a reward of 0: to
-    them it is what was visible all along.
+    A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with
+    0.0 is then a report, which it learns from. The other policies take no notice of a reward of 0:
+    to them it is what was visible all along.
     """
 
     def __init__(
@@ -196,15 +197,29 @@ class Bandit:
 
     def _decide(self, round_: int, time: float) -> Bid:
         """What the policy wants in this round."""
+        self._call("refresh", round_, time=time)
         arms = len(self.arms)
-        horizon = float(self.horizon or max(round_ - 1, 1))
-        decision = Decision(round=round_, time=time, horizon=horizon, arms=arms)
+        decision = Decision(round=round_, time=time, horizon=self._horizon(round_), arms=arms)
         numbers = self._rule.numbers
-        refresh = self._rule.hook("refresh")
-        refresh(numbers, self._memory, round_, time, horizon, arms, self._chance)
         return self._choose(
             numbers, self._memory, self._pulls, self._rewards, decision, self._chance
         )
+
+    def _horizon(self, round_: int) -> float:
+        """T; if unknown, the pulls so far."""
+        return float(self.horizon or max(round_ - 1, 1))
+
+    def _call(self, hook: str, round_: int, **known: Any) -> Any:
+        """The policy's hook, with all that it may ask for."""
+        known.update(
+            self=self._rule.numbers,
+            memory=self._memory,
+            round=round_,
+            horizon=self._horizon(round_),
+            arms=len(self.arms),
+            chance=self._chance,
+        )
+        return self._rule.hook(hook)(*(known[name] for name in HOOKS[hook]))
 
     def _take(self, entry: LogEntry) -> None:
         self._log.append(entry)
@@ -212,21 +227,24 @@ class Bandit:
 
     def _apply(self, entry: LogEntry) -> None:
         """Tell the policy."""
-        numbers = self._rule.numbers
-        memory = self._memory
-        arms = len(self.arms)
-        arm, made_at = self._made[entry.id - 1]
+        id = entry.id
+        arm, pull_time = self._made[id - 1]
         if not entry.rewarded:
             self._pulls[arm] += 1
-            pulled = self._rule.hook("pulled")
-            pulled(numbers, memory, self._arm(arm), entry.id, entry.time, arms)
+            self._call("pulled", 0, arm=self._arm(arm), pull=id, time=entry.time)
             return
-        reward = self._paid[entry.id]
+        reward = self._paid[id]
         self._rewards[arm] += reward
-        delay = entry.time - made_at
-        arrived = self._rule.hook("arrived")
-        known = self._arm(arm)
-        arrived(numbers, memory, known, entry.id, delay, reward, entry.time, made_at, arms)
+        self._call(
+            "arrived",
+            0,
+            arm=self._arm(arm),
+            pull=id,
+            delay=entry.time - pull_time,
+            reward=reward,
+            time=entry.time,
+            pull_time=pull_time,
+        )
 
     def _arm(self, arm: int) -> Arm:
         return Arm(number=arm, pulls=self._pulls[arm], rewards=self._rewards[arm])

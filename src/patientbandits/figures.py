@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from patientbandits.result import write_atomically
+from patientbandits.files import write_atomically
 
 PALETTE = (
     "#1b6ca8",
@@ -46,6 +46,20 @@ STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "svg.hashsalt": "patientbandits",
     "figure.facecolor": "white",
+}
+CIRCLE: dict[str, Any] = {
+    "markersize": 4.5,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.4,
+}
+BELOW_LEVEL: dict[str, Any] = {
+    "fontsize": 8.5,
+    "color": "#6b717c",
+    "xycoords": ("axes fraction", "data"),
+    "xytext": (0, -2),
+    "textcoords": "offset points",
+    "ha": "center",
+    "va": "top",
 }
 
 
@@ -96,20 +110,19 @@ def draw(
     width: float = 5.4,
     height: float = 3.5,
 ) -> None:
-    """Draw ``panels``, each ``width`` by ``height`` inches, one legend below them, to ``stem``.png and ``stem``.svg."""
+    """Draw ``panels``, one legend below them, to ``stem``.png and ``stem``.svg.
+
+    Each panel is ``width`` by ``height`` inches.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
+    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
+    entries = len(names) + any(panel.points for panel in panels)
+    per_row, legend_rows = legend_shape(names, entries, columns * width)
     with rc_context(STYLE):  # type: ignore[arg-type]
-        names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
-        per_row = max(
-            1, min(len(names) + 1, int(columns * width * 13 / (max(map(len, names)) + 8)))
-        )
-        entries = len(names) + any(panel.points for panel in panels)
-        legend_rows = -(-entries // per_row)
-        per_row = -(-entries // legend_rows)  # rows of the same length
         figure = Figure(
             figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1),
             layout="constrained",
@@ -131,8 +144,19 @@ def draw(
         save(figure, stem)
 
 
+def legend_shape(names: Sequence[str], entries: int, width: float) -> tuple[int, int]:
+    """(entries per row, rows) of a legend on ``width`` inches; rows of about the same length."""
+    fitting = int(width * 13 / (max(map(len, names)) + 8))
+    per_row = max(1, min(len(names) + 1, fitting))
+    rows = -(-entries // per_row)
+    return -(-entries // rows), rows
+
+
 def save(figure: Any, stem: str | os.PathLike[str]) -> None:
-    """Write ``figure`` to ``stem``.png and ``stem``.svg, the same bytes whenever it is the same figure."""
+    """Write ``figure`` to ``stem``.png and ``stem``.svg.
+
+    The same bytes whenever it is the same figure.
+    """
     for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, **options)
@@ -140,51 +164,20 @@ def save(figure: Any, stem: str | os.PathLike[str]) -> None:
 
 
 def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, Any]) -> None:
+    """Draw one panel; ``handles`` gathers what the legend shows."""
     for line in panel.lines:
         color = line.color or PALETTE[names.index(line.name) % len(PALETTE)]
         (handle,) = axis.plot(line.x, line.y, line.dash, color=color, zorder=3)
         handles.setdefault(line.name, handle)
-        if line.low is not None and line.high is not None:
-            axis.fill_between(
-                line.x,
-                np.maximum(line.low, -1e300),
-                np.minimum(line.high, 1e300),
-                color=color,
-                alpha=0.16,
-                linewidth=0,
-            )
+        _draw_band(line, axis, color)
     for points in panel.points:
-        axis.plot(
-            points.x,
-            points.y,
-            "o",
-            markersize=4.5,
-            markerfacecolor="white",
-            markeredgecolor=points.color,
-            markeredgewidth=1.4,
-            zorder=4,
-        )
+        axis.plot(points.x, points.y, "o", markeredgecolor=points.color, zorder=4, **CIRCLE)
     if panel.points:
-        (handle,) = axis.plot(
-            [],
-            [],
-            "o",
-            markersize=4.5,
-            markerfacecolor="white",
-            markeredgecolor="#444",
-            markeredgewidth=1.4,
-        )
+        (handle,) = axis.plot([], [], "o", markeredgecolor="#444", **CIRCLE)
         handles.setdefault(panel.points[0].name, handle)
     for level, word in panel.levels:
         axis.axhline(level, color="#9aa0aa", linewidth=1.1, dashes=(4, 3), zorder=1)
-        place = {
-            "xycoords": ("axes fraction", "data"),
-            "xytext": (0, -2),
-            "textcoords": "offset points",
-            "ha": "center",
-            "va": "top",
-        }
-        axis.annotate(word, (0.5, level), fontsize=8.5, color="#6b717c", **place)
+        axis.annotate(word, (0.5, level), **BELOW_LEVEL)
     axis.set(
         title=panel.title,
         xlabel=panel.xlabel,
@@ -196,3 +189,16 @@ def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, An
         axis.set_ylim(panel.bottom, panel.top)
     if panel.xscale == "linear":
         axis.margins(x=0.02)
+
+
+def _draw_band(line: Line, axis: Any, color: str) -> None:
+    if line.low is None or line.high is None:
+        return
+    axis.fill_between(
+        line.x,
+        np.maximum(line.low, -1e300),
+        np.minimum(line.high, 1e300),
+        color=color,
+        alpha=0.16,
+        linewidth=0,
+    )

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
-import os
 import platform
-from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from patientbandits._version import __version__
-from patientbandits.result import write_atomically
 
 
 def render_page(template: str, figures: Path, **values: Any) -> str:
     """The page of ``template``, a path inside the package that extends page.html.j2.
 
-    It is given ``values``, the versions in use, and as ``pictures`` every SVG file in the folder ``figures``, by name.
+    It is given ``values``, the versions in use, and as ``pictures`` every SVG file in the folder
+    ``figures``, by name.
     """
     import jinja2
     import numba
@@ -45,16 +41,3 @@ def render_page(template: str, figures: Path, **values: Any) -> str:
         "numba": numba.__version__,
     }
     return environment.get_template(template).render(pictures=pictures, versions=versions, **values)
-
-
-def write_csv(
-    path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[object]]
-) -> None:
-    """A table as a file; it appears complete or not at all. Numbers have six digits."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(heading)
-    writer.writerows(
-        [f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows
-    )
-    write_atomically(path, buffer.getvalue().encode())

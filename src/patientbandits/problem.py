@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from patientbandits.delays import LAWS, Delay, NoDelay
+from patientbandits.delays import Delay, NoDelay
 from patientbandits.delays.check import require_law
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import FEEDBACK, REWARDS, Bernoulli, Reward
+from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
 @dataclass(frozen=True, init=False)
 class Problem:
     """K arms; arm i pays C with mean means[i], after an independent delay of law delays[i].
 
-    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random stream
-    that each arm draws from: arms keep theirs when they are reordered or left out, so worlds stay
-    comparable.
+    ``delays`` and ``rewards`` may each be one law for all arms. ``streams`` numbers the random
+    stream that each arm draws from: arms keep theirs when they are reordered or left out, so worlds
+    stay comparable.
 
     ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never
     announced, so a pull that has paid nothing may still pay. "reports": every pull reports in the
@@ -144,72 +144,3 @@ class Problem:
 @cache
 def _max_alpha(law: Delay) -> float:
     return law.max_alpha()
-
-
-def law_from(data: Any, owner: str = "delay") -> Delay:
-    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}.
-
-    A law of the user's own is found if its class has been defined by now.
-    """
-    others = {law.__name__: law for law in _descendants(Delay)}
-    return _build(
-        data, "law", LAWS, owner, others, laws=lambda laws: [law_from(law, owner) for law in laws]
-    )
-
-
-def laws_from(data: Any, owner: str = "delays") -> Delay | list[Delay]:
-    """One law, or a list of them."""
-    if isinstance(data, list):
-        return [law_from(law, owner) for law in data]
-    return law_from(data, owner)
-
-
-def reward_from(data: Any, owner: str = "reward") -> Reward:
-    """The reward law that ``describe`` gave, or a study file names."""
-    return _build(data, "reward", REWARDS, owner, {})
-
-
-def problem_from(data: dict[str, Any]) -> Problem:
-    """The problem that ``describe`` gave."""
-    return Problem(
-        means=data["means"],
-        delays=[law_from(law) for law in data["delays"]],
-        rewards=[reward_from(reward) for reward in data["rewards"]],
-        streams=data["streams"],
-        feedback=data.get("feedback", FEEDBACK[0]),
-    )
-
-
-def _descendants(kind: Any) -> Any:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _descendants(child)
-
-
-def _build(
-    data: Any, key: str, known: dict[str, Any], owner: str, others: dict[str, Any], **convert: Any
-) -> Any:
-    if isinstance(data, str):
-        data = {key: data}
-    if not isinstance(data, dict) or key not in data:
-        example = f"{{{key} = {next(iter(known))!r}}}"
-        raise InputError(f"{owner}: a {key} is needed, for example {example}; got {data!r}.")
-    kind = others.get(data[key]) or known[choice(owner, key, data[key], known)]
-    arguments = {name: value for name, value in data.items() if name != key}
-    for name, build in convert.items():
-        if name in arguments:
-            arguments[name] = build(arguments[name])
-    return construct(kind, arguments, owner)
-
-
-def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
-    """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
-    from dataclasses import MISSING, fields
-
-    known = {f.name: f for f in fields(kind) if f.init}
-    for name in arguments:
-        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
-    for name, f in known.items():
-        if name not in arguments and f.default is MISSING and f.default_factory is MISSING:
-            raise InputError(f"{owner}: {kind.__name__} needs {name}.")
-    return kind(**arguments)

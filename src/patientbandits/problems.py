@@ -1,8 +1,8 @@
 """The paper's problems, by name.
 
 Preset "literal": delays ceil-Pareto, as the text says. Preset "published": D = ceil(10 * Lomax),
-which with the published index gives the heights of the paper's figures (found by fitting, not stated
-by the authors).
+which with the published index gives the heights of the paper's figures (found by fitting, not
+stated by the authors).
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def adaptive(preset: str = "literal") -> Problem:
 def indistinguishable_pair(horizon: int, alpha: float) -> tuple[Problem, Problem]:
     """Problems A and B of Theorem 4: p = T^-alpha, q = p / (4 - 2p).
 
-    Arm 1 pays 1/2 at once. Arm 2 pays 1/2 - q at once in A; in B it pays 1/2 + q, of which the share p
-    arrives only after T. What arrives in time has the same law in both, so no policy can tell them
-    apart; yet the best arms differ.
+    Arm 1 pays 1/2 at once. Arm 2 pays 1/2 - q at once in A; in B it pays 1/2 + q, of which the
+    share p arrives only after T. What arrives in time has the same law in both, so no policy can
+    tell them apart; yet the best arms differ.
     """
     horizon = whole("indistinguishable_pair", "horizon", horizon, 2)
     p = horizon ** -positive("indistinguishable_pair", "alpha", alpha)

@@ -1,51 +1,55 @@
-"""What a simulation gives, and its files."""
+"""What a simulation gives: `Result`, its file, and paired differences between two of them."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import InputError, number, require
-from patientbandits.policies import POLICIES, Policy
-from patientbandits.problem import Problem, construct, law_from, laws_from, problem_from
+from patientbandits.errors import InputError, require
+from patientbandits.files import CHECKSUM_LENGTH, checksum, json_default, write_atomically
+from patientbandits.policies import Policy
+from patientbandits.problem import Problem
+from patientbandits.registry import policy_from, problem_from
+from patientbandits.statistics import LEVEL, FloatArray, mean_interval
 
-Array = NDArray[np.float64]
-TEMPORARY = ".*.tmp"
-"""Names of files that are being written."""
+SAME_WORLDS = ("problem", "horizon", "runs", "first_run", "seed")
+"""The settings that two results must share for their runs to be paired."""
 
+UNREADABLE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+)
+"""What reading a damaged or foreign file may raise."""
 
-def mean_interval(values: Array, level: float) -> tuple[Array, Array]:
-    """mean +- z sd / sqrt(runs) over the first axis: the normal interval, fit for 30 runs and more."""
-    level = number("interval", "level", level)
-    require(0 < level < 1, "interval", "level must be in (0, 1)", level=level)
-    mean = values.mean(axis=0)
-    if len(values) == 1:
-        return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    half = NormalDist().inv_cdf((1 + level) / 2) * values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return mean - half, mean + half
+Built = TypeVar("Built")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Regret of one policy minus another's, run by run in the same worlds; ``values`` is (runs, rounds)."""
+    """Regret of one policy minus another's, run by run in the same worlds."""
 
     rounds: NDArray[np.int64]
-    values: Array
+    values: FloatArray
+    """(runs, rounds)"""
 
-    def mean(self) -> Array:
+    def mean(self) -> FloatArray:
         return self.values.mean(axis=0)
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, level: float = LEVEL) -> tuple[FloatArray, FloatArray]:
         return mean_interval(self.values, level)
 
 
@@ -55,11 +59,11 @@ class Result:
 
     rounds: NDArray[np.int64]
     """the recorded rounds; the last is the horizon"""
-    regret: Array
+    regret: FloatArray
     """(runs, rounds): sum over arms of gap * pulls"""
     pulls: NDArray[np.int64]
     """(runs, arms), at the horizon"""
-    trace: Array | None
+    trace: FloatArray | None
     """(runs, rounds): what the policy's `trace` gives, if it has one"""
     settings: dict[str, Any]
     """problem, policy, horizon, runs, first_run, seed, anytime and versions, as plain data"""
@@ -70,29 +74,31 @@ class Result:
 
     @property
     def label(self) -> str:
-        return (
-            self.policy.label if self.policy is not None else str(self.settings["policy"]["policy"])
-        )
+        if self.policy is None:
+            return str(self.settings["policy"]["policy"])
+        return self.policy.label
 
     @property
-    def final(self) -> Array:
+    def final(self) -> FloatArray:
         """Regret at the horizon, run by run."""
         return self.regret[:, -1]
 
-    def mean(self) -> Array:
+    def mean(self) -> FloatArray:
         """Mean regret at the recorded rounds."""
         return self.regret.mean(axis=0)
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, level: float = LEVEL) -> tuple[FloatArray, FloatArray]:
         """Confidence interval of the mean regret at the recorded rounds, lower and upper end."""
         return mean_interval(self.regret, level)
 
     def minus(self, other: Result) -> Difference:
         """The paired difference: this policy's regret minus the other's, in the same worlds."""
-        for name in ("problem", "horizon", "runs", "first_run", "seed"):
-            if self.settings[name] != other.settings[name]:
+        for name in SAME_WORLDS:
+            mine = self.settings[name]
+            others = other.settings[name]
+            if mine != others:
                 raise InputError(
-                    f"Result.minus: both must have the same {name}; got {self.settings[name]!r} and {other.settings[name]!r}."
+                    f"Result.minus: both must have the same {name}; got {mine!r} and {others!r}."
                 )
         require(
             np.array_equal(self.rounds, other.rounds),
@@ -100,133 +106,75 @@ class Result:
             "both must be recorded at the same rounds",
             rounds=(len(self.rounds), len(other.rounds)),
         )
-        return Difference(self.rounds, self.regret - other.regret)
+        return Difference(rounds=self.rounds, values=self.regret - other.regret)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; it appears complete or not at all.
 
-        It is an .npz file, the same to the last byte whenever it is written. Its last 64 characters, in the place of the
-        archive's comment, are the SHA-256 of all before them.
+        It is an .npz file, the same to the last byte whenever it is written. Its last 64
+        characters, in the place of the archive's comment, are the SHA-256 of all before them.
         """
-        buffer = io.BytesIO()
         arrays: dict[str, Any] = {"rounds": self.rounds, "regret": self.regret, "pulls": self.pulls}
         if self.trace is not None:
             arrays["trace"] = self.trace
-        np.savez(buffer, settings=np.array(json.dumps(self.settings, default=plain)), **arrays)
+        settings = np.array(json.dumps(self.settings, default=json_default))
+        buffer = io.BytesIO()
+        np.savez(buffer, settings=settings, **arrays)
         with zipfile.ZipFile(buffer, "a") as archive:
-            archive.comment = b"-" * CHECKSUM
-        content = buffer.getvalue()[:-CHECKSUM]
+            archive.comment = b"-" * CHECKSUM_LENGTH
+        content = buffer.getvalue()[:-CHECKSUM_LENGTH]
         write_atomically(path, content + checksum(content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read what `save` wrote; a damaged or foreign file is refused."""
+        name = os.fspath(path)
         try:
-            content = Path(path).read_bytes()
-            if checksum(content[:-CHECKSUM]) != content[-CHECKSUM:]:
-                raise ValueError("its checksum is wrong")
-            with np.load(io.BytesIO(content), allow_pickle=False) as data:
-                settings = json.loads(str(data["settings"]))
-                trace = data.get("trace")
-                rounds, regret, pulls = data["rounds"], data["regret"], data["pulls"]
-                problem, policy = (
-                    _or_none(problem_from, settings["problem"]),
-                    _or_none(policy_from, settings["policy"]),
-                )
+            return cls._from_bytes(Path(path).read_bytes())
         except FileNotFoundError:
+            raise InputError(f"Result.load: the file must exist; got {name!r}.") from None
+        except UNREADABLE as error:
             raise InputError(
-                f"Result.load: the file must exist; got {os.fspath(path)!r}."
+                f"Result.load: {name!r} is not a complete result file ({error})."
             ) from None
-        except (
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            EOFError,
-            RuntimeError,
-            zipfile.BadZipFile,
-        ) as error:
-            raise InputError(
-                f"Result.load: {os.fspath(path)!r} is not a complete result file ({error})."
-            ) from None
-        return cls(rounds, regret, pulls, trace, settings, problem, policy)
+
+    @classmethod
+    def _from_bytes(cls, content: bytes) -> Result:
+        if checksum(content[:-CHECKSUM_LENGTH]) != content[-CHECKSUM_LENGTH:]:
+            raise ValueError("its checksum is wrong")
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
+            settings = json.loads(str(data["settings"]))
+            return cls(
+                rounds=data["rounds"],
+                regret=data["regret"],
+                pulls=data["pulls"],
+                trace=data.get("trace"),
+                settings=settings,
+                problem=_or_none(problem_from, settings["problem"]),
+                policy=_or_none(policy_from, settings["policy"]),
+            )
 
 
-CHECKSUM = 64
-
-
-def checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
-
-
-def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for files."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} has no place in a file")
-
-
-def join(results: list[Result]) -> Result:
+def join_runs(results: list[Result]) -> Result:
     """Results of consecutive runs of one simulation, as one."""
     first = results[0]
     if len(results) == 1:
         return first
-    settings = {**first.settings, "runs": sum(r.settings["runs"] for r in results)}
-    trace = (
-        None
-        if first.trace is None
-        else np.concatenate([r.trace for r in results if r.trace is not None])
+    traces = [result.trace for result in results if result.trace is not None]
+    runs = sum(result.settings["runs"] for result in results)
+    return Result(
+        rounds=first.rounds,
+        regret=np.concatenate([result.regret for result in results]),
+        pulls=np.concatenate([result.pulls for result in results]),
+        trace=np.concatenate(traces) if traces else None,
+        settings={**first.settings, "runs": runs},
+        problem=first.problem,
+        policy=first.policy,
     )
-    regret, pulls = (
-        np.concatenate([r.regret for r in results]),
-        np.concatenate([r.pulls for r in results]),
-    )
-    return Result(first.rounds, regret, pulls, trace, settings, first.problem, first.policy)
 
 
-def policy_from(data: Any, owner: str = "policy") -> Policy:
-    """The policy that ``describe`` gave, or a study file names: {policy = "DUCB", law = {...}, window = 50}."""
-    from patientbandits.errors import choice
-
-    if isinstance(data, str):
-        data = {"policy": data}
-    if not isinstance(data, dict) or "policy" not in data:
-        raise InputError(
-            f'{owner}: a policy is needed, for example {{policy = "PatientBandits", alpha = 0.5}}; got {data!r}.'
-        )
-    kind = POLICIES[choice(owner, "policy", data["policy"], POLICIES)]
-    nested = {
-        "law": law_from,
-        "laws": laws_from,
-        "envelope": law_from,
-        "base": policy_from,
-        "guard": policy_from,
-    }
-    arguments = {
-        name: nested[name](value, owner) if name in nested and value is not None else value
-        for name, value in data.items()
-        if name != "policy"
-    }
-    return construct(kind, arguments, owner)
-
-
-def _or_none(build: Any, data: Any) -> Any:
+def _or_none(build: Callable[[Any], Built], data: Any) -> Built | None:
     try:
         return build(data)
     except InputError:
         return None
-
-
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that a reader, or a crash, finds the old content or the new, never a part."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -11,8 +11,8 @@ from typing import Any
 from patientbandits.errors import positive, probability, require
 
 FEEDBACK = ("rewards", "reports")
-"""What a learner is told in the end: of each pull its reward, unless that is 0 (the paper's setting);
-or of each pull a report."""
+"""What a learner is told in the end: of each pull its reward, unless that is 0 (the paper's
+setting); or of each pull a report."""
 
 
 class Reward:

@@ -133,9 +133,9 @@ def lower_bound(horizon: int, alpha: float) -> float:
 def no_adaptation_bound(horizon: int, alpha: float) -> float:
     """T^(1-alpha) / 16        (Theorem 5, corrected)
 
-    A policy with regret below 3 T^(1-alpha) / 16 on all problems with alpha has at least this much on
-    some problem with any beta > alpha. (As printed the class, regret below T^(1-alpha) / 8, is empty
-    by Theorem 4.)
+    A policy with regret below 3 T^(1-alpha) / 16 on all problems with alpha has at least this much
+    on some problem with any beta > alpha. (As printed the class, regret below T^(1-alpha) / 8, is
+    empty by Theorem 4.)
     """
     return lower_bound(horizon, alpha) / 2
 
@@ -168,13 +168,14 @@ def adaptive_penalty(arms: int, horizon: int, c: float, mean_floor: float) -> fl
 def adaptive_start(
     alpha: float, mean: float, penalty: float, ratio: float, share: float = 1.0
 ) -> float:
-    """max(2 ceil(d/r), e^(2 penalty)),  d = 1 v ceil((share mean (1 - r^alpha) e^penalty)^(1/alpha))
+    """max(2 ceil(d/r), e^(2 penalty)),  d = 1 v ceil((share mean (1 - r^alpha)
+    e^penalty)^(1/alpha))
 
     r = d/D. The pulls N of the leading arm from which Adapt-PatientBandits' alpha_low is above 0,
-    noise aside, if that arm has this mean and delays with P(D > m) = share m^-alpha. Not in the paper.
-    alpha_low > 0 says that min(-log(m(D) - m(d)), log(N) / 2) > penalty; with D = N/2 = d/r,
-    m(D) - m(d) is share mean d^-alpha (1 - r^alpha) on average, and d is an integer of at least 1. In
-    rounds it is between N and K N.
+    noise aside, if that arm has this mean and delays with P(D > m) = share m^-alpha. Not in the
+    paper. alpha_low > 0 says that min(-log(m(D) - m(d)), log(N) / 2) > penalty; with D = N/2 = d/r,
+    m(D) - m(d) is share mean d^-alpha (1 - r^alpha) on average, and d is an integer of at least 1.
+    In rounds it is between N and K N.
     """
     owner = "adaptive_start"
     alpha = positive(owner, "alpha", alpha)

@@ -1,4 +1,5 @@
-"""Both stores for every test: SQLite in a file, PostgreSQL on a server that is started once per test process."""
+"""Both stores for every test: SQLite in a file, PostgreSQL on a server that is started once per
+test process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Traffic on a disk that writes down what it does, and then every way in which the power could have failed."""
+"""Traffic on a disk that writes down what it does, and then every way in which the power could
+have failed."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from pathlib import Path
 from powerloss import Disk, Image
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, shrink_wal, traffic, whole
 
+from patientbandits.live.log_line import LogLine
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.sql import Line
 from patientbandits.live.store.sqlite import SQLiteStore
 
 OFF, NORMAL, FULL = 0, 1, 2
@@ -17,8 +18,9 @@ OFF, NORMAL, FULL = 0, 1, 2
 
 def recorded(
     folder: Path, synchronous: int, clients: int, each: int, seed: int = 1
-) -> tuple[Disk, list[Acknowledged], list[Line]]:
-    """Run traffic on a disk that writes down what it does; what it did, what was answered, and the log in the end."""
+) -> tuple[Disk, list[Acknowledged], list[LogLine]]:
+    """Run traffic on a disk that writes down what it does; what it did, what was answered, and the
+    log in the end."""
     path = folder / "shop.db"
     disk = Disk(f"recorded-{folder.name}", path)
     shop = Shop(SQLiteStore(path, vfs=disk.name, synchronous=synchronous))
@@ -34,7 +36,7 @@ def crashes(
     folder: Path,
     disk: Disk,
     answers: list[Acknowledged],
-    log: list[Line],
+    log: list[LogLine],
     points: int,
     seed: int = 1,
 ) -> list[int]:

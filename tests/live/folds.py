@@ -4,46 +4,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.live.state import State
+from patientbandits.live.policy_state import PolicyState
 
 
-def running(handle) -> State:
+def running(handle) -> PolicyState:
     """The state as the journal keeps it."""
-    return handle.shop.journal.state(handle.experiment.id)
+    return handle.journal.state(handle.experiment.id)
 
 
 def counts(handle) -> dict[str, tuple[int, int]]:
-    """arm: (decisions, sum of conversions in millionths), of arms that were chosen and can be; from the running state."""
+    """arm: (decisions, sum of conversions in millionths), of arms that were chosen and can be;
+    from the running state."""
     state = running(handle)
     names = [state.settings.arms[place] for place in state.settings.active]
     pairs = zip(
         names,
-        zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True),
+        zip(state.memory.counts.pulls.tolist(), state.memory.counts.paid.tolist(), strict=True),
         strict=True,
     )
     return {name: pair for name, pair in pairs if pair[0]}
 
 
 def same(handle) -> bool:
-    """Whether the running state is the one that the log gives, bit for bit; and every decision the policy's own."""
+    """Whether the running state is the one that the log gives, bit for bit; and every decision the
+    policy's own."""
     state = running(handle)
-    with handle.shop.store.reading() as reader:
-        rebuilt = State(reader, handle.experiment, use_snapshot=False)
+    with handle.journal.store.reading() as reader:
+        rebuilt = PolicyState(reader, handle.experiment, use_snapshot=False)
     equal(state, rebuilt)
     return rebuilt.different == 0
 
 
-def equal(one: State, other: State) -> None:
+def equal(one: PolicyState, other: PolicyState) -> None:
     assert (one.seq, one.time, one.settings) == (other.seq, other.time, other.settings)
-    minds_equal(one.mind, other.mind)
+    memories_equal(one.memory, other.memory)
 
 
-def minds_equal(one, other) -> None:
+def memories_equal(one, other) -> None:
     assert (one.made, one.capacity) == (other.made, other.capacity)
     for a, b in [
         *zip(one.counts[:2], other.counts[:2], strict=True),
         (one.seqs, other.seqs),
-        *zip(one.memory, other.memory, strict=True),
+        *zip(one.arrays, other.arrays, strict=True),
     ]:
         assert a.shape == b.shape
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")

@@ -1,4 +1,5 @@
-"""SIGKILL under load, again and again: clients that keep what was acknowledged, and repeat what was not."""
+"""SIGKILL under load, again and again: clients that keep what was acknowledged, and repeat what
+was not."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ DECISIONS, CONVERSIONS = (
 
 
 class Client:
-    """Decides with a key of its own each time and converts some; a request without an answer is sent again, as it was, until it has one."""
+    """Decides with a key of its own each time and converts some; a request without an answer is
+    sent again, as it was, until it has one."""
 
     def __init__(self, number: int, seed: int, answers: list[Acknowledged]) -> None:
         self.number, self.answers = number, answers
@@ -64,7 +66,8 @@ class Client:
 def kills(
     db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4
 ) -> tuple[list[Acknowledged], list[float], int]:
-    """Start, load, kill, ``cycles`` times; (what was acknowledged, seconds until ready at each restart, requests repeated)"""
+    """Start, load, kill, ``cycles`` times; (what was acknowledged, seconds until ready at each
+    restart, requests repeated)"""
     chance, answers, ready = random.Random(seed), list[Acknowledged](), list[float]()
     all_clients = [Client(number, seed, answers) for number in range(clients)]
 

@@ -1,6 +1,8 @@
-"""Writes data/v1.db, data/v1.sql (for PostgreSQL) and data/v1.json: a database of the first schema, and what it must give.
+"""Writes data/v1.db, data/v1.sql (for PostgreSQL) and data/v1.json: a database of the first
+schema, and what it must give.
 
-Made once, with the first version that was released; later versions must be able to go on with it. python tests/live/make_v1.py
+Made once, with the first version that was released; later versions must be able to go on with it.
+python tests/live/make_v1.py
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from psycopg.sql import Literal
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.backup import TABLES
+from patientbandits.live.store.queries import TABLES
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
@@ -20,6 +22,10 @@ FACTS = {"program": "patientbandits live", "version": "1"}
 ADAPT = pb.AdaptPatientBandits(
     c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
 )
+
+
+def literals(row) -> str:
+    return ", ".join(Literal(value).as_string() for value in row)
 
 
 def fill(shop, clock) -> dict:
@@ -64,8 +70,8 @@ def fill(shop, clock) -> dict:
         state = shop.journal.state(button.experiment.id)
         told[name] = {
             "arms": list(state.settings.arms),
-            "pulls": state.mind.counts.pulls.tolist(),
-            "paid": state.mind.counts.paid.tolist(),
+            "pulls": state.memory.counts.pulls.tolist(),
+            "paid": state.memory.counts.paid.tolist(),
             "decisions": [
                 [made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"]
                 for j in range(len(made))
@@ -91,9 +97,7 @@ def main() -> None:
             ]
             for table in ("experiments", "log"):
                 for row in reader.rows(f"SELECT {TABLES[table]} FROM {table} ORDER BY 1, 2"):
-                    lines.append(
-                        f"INSERT INTO {table} ({TABLES[table]}) VALUES ({', '.join(Literal(value).as_string() for value in row)});"
-                    )
+                    lines.append(f"INSERT INTO {table} ({TABLES[table]}) VALUES ({literals(row)});")
     (DATA / "v1.sql").write_text("\n".join(lines) + "\n")
     (DATA / "v1.json").write_text(
         json.dumps({"clock": clock[0], "experiments": told}, indent=1) + "\n"

@@ -1,6 +1,8 @@
-"""Many messages about few conversions: duplicated, shuffled, late, unknown, conflicting, from several clients at once.
+"""Many messages about few conversions: duplicated, shuffled, late, unknown, conflicting, from
+several clients at once.
 
-python -m tests.live.messages --full                      100 000 conversions as 1 000 000 messages, in a new SQLite file
+python -m tests.live.messages --full                      100 000 conversions as 1 000 000
+messages, in a new SQLite file
 python -m tests.live.messages --full postgresql://...     the same in an empty PostgreSQL database
 """
 
@@ -41,7 +43,8 @@ class Counted(NamedTuple):
 
 
 def expected(arms: list[str], messages: list[Message]) -> Counted:
-    """What must come out, from the definition: each conversion once, whichever of its messages came first."""
+    """What must come out, from the definition: each conversion once, whichever of its messages
+    came first."""
     first = {message.decision: message for message in messages if message.kind == "true"}
     decided, paid = Counter(arms), Counter()
     for decision, message in first.items():
@@ -60,7 +63,8 @@ def expected(arms: list[str], messages: list[Message]) -> Counted:
 def written(
     ids: list[str], conversions: int, total: int, forge: Signer, rng: np.random.Generator
 ) -> list[Message]:
-    """The messages, in the order of their delivery: 5 % about unknown decisions, 1 % with another value, the rest true."""
+    """The messages, in the order of their delivery: 5 % about unknown decisions, 1 % with another
+    value, the rest true."""
     converted = rng.choice(len(ids), conversions, replace=False)
     values = VALUES[rng.integers(0, len(VALUES), len(ids))]
     ats = START + rng.choice([0.0, 1.0, 500.0, WINDOW, WINDOW + 1, 4000.0], len(ids))
@@ -86,7 +90,8 @@ def written(
 def deliver(
     button: live.ExperimentHandle, messages: list[Message], known: set[int], batch: int
 ) -> Counter[str]:
-    """One client: in batches; what conflicts is held back until its decision's conversion is known."""
+    """One client: in batches; what conflicts is held back until its decision's conversion is
+    known."""
     answers: Counter[str] = Counter()
     while messages:
         now = [
@@ -108,7 +113,7 @@ def deliver(
                 )
             except live.UnknownError:
                 answers["unknown"] += 1
-        button.shop.journal.execute([command for _, command in sent])
+        button.journal.execute([command for _, command in sent])
         for message, command in sent:
             if command.error is None:
                 known.add(message.decision)
@@ -152,7 +157,11 @@ def run(
         found = dict(
             zip(
                 "abc",
-                zip(state.mind.counts.pulls.tolist(), state.mind.counts.paid.tolist(), strict=True),
+                zip(
+                    state.memory.counts.pulls.tolist(),
+                    state.memory.counts.paid.tolist(),
+                    strict=True,
+                ),
                 strict=True,
             )
         )
@@ -177,7 +186,8 @@ def main() -> None:
             given.address or f"{folder}/messages.db", 100_000 // share, 1_000_000 // share
         )
     print(
-        f"expected {must.counts}\n         {dict(must.answers)}\ncounted  {did.counts}\n         {dict(did.answers)}\n{rate:.0f} messages/s"
+        f"expected {must.counts}\n         {dict(must.answers)}\n"
+        f"counted  {did.counts}\n         {dict(did.answers)}\n{rate:.0f} messages/s"
     )
     if must != did:
         raise SystemExit("they differ")

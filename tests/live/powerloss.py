@@ -1,7 +1,10 @@
-"""A disk that can lose power, or fail: an SQLite VFS that writes down every operation, and the disks a crash could leave.
+"""A disk that can lose power, or fail: an SQLite VFS that writes down every operation, and the
+disks a crash could leave.
 
-A crash may come after any operation. What was synchronised is then on the disk. Of the rest each block of 512 or 4096 bytes
-may have been written or not, in any order; so may a truncation and a deletion. Nothing else is assumed. The shared-memory file
+A crash may come after any operation. What was synchronised is then on the disk. Of the rest each
+block of 512 or 4096 bytes
+may have been written or not, in any order; so may a truncation and a deletion. Nothing else is
+assumed. The shared-memory file
 does not survive; it is rebuilt.
 """
 
@@ -29,7 +32,8 @@ class Operation(NamedTuple):
 
 
 class Disk(apsw.VFS):
-    """Passes everything on to the real disk, after writing it down and asking ``fault`` for an error to raise instead."""
+    """Passes everything on to the real disk, after writing it down and asking ``fault`` for an
+    error to raise instead."""
 
     def __init__(
         self,
@@ -111,9 +115,8 @@ class Image:
             for suffix, content in self.certain.items()
         }
         block, survival = chance.choice(BLOCKS), chance.choice((0.0, 0.1, 0.5, 0.9, 1.0))
-        gone: set[str] = (
-            set()
-        )  # files whose deletion got lost: what came later went into another file, which has no name
+        gone: set[str] = set()
+        # files whose deletion got lost: what came later went into another file, without a name
         for operation in self.pending:
             if operation.suffix in gone:
                 continue

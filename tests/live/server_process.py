@@ -1,4 +1,5 @@
-"""`patientbandits serve` as a process of its own, and a client that costs little: raw HTTP/1.1, one request at a time."""
+"""`patientbandits serve` as a process of its own, and a client that costs little: raw HTTP/1.1,
+one request at a time."""
 
 from __future__ import annotations
 
@@ -98,7 +99,8 @@ Answered = Callable[["Connection", int, bytes], None]
 
 
 class Connection(asyncio.Protocol):
-    """``answered(connection, status, body)`` is called for every answer; status 0: the connection is lost."""
+    """``answered(connection, status, body)`` is called for every answer; status 0: the connection
+    is lost."""
 
     def __init__(self, answered: Answered) -> None:
         self.answered = answered
@@ -146,5 +148,8 @@ class Connection(asyncio.Protocol):
 
 def post(path: str, body: bytes) -> bytes:
     """The bytes of a request."""
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     return head.encode() + body

@@ -59,7 +59,8 @@ class Server:
     def cut(self) -> None:
         """End all connections."""
         self.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE usename = 'postgres' AND pid <> pg_backend_pid()"
         )
 
     def address(self, database: str = "postgres") -> str:

@@ -1,4 +1,5 @@
-"""The dashboard in a real browser: it draws what the report says, and nothing goes wrong on its console."""
+"""The dashboard in a real browser: it draws what the report says, and nothing goes wrong on its
+console."""
 
 from __future__ import annotations
 

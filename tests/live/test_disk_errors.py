@@ -1,4 +1,5 @@
-"""A write or a synchronisation that fails, or a disk that is full: nothing is acknowledged that is not there, then or later."""
+"""A write or a synchronisation that fails, or a disk that is full: nothing is acknowledged that is
+not there, then or later."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from powerloss import SYNC, TRUNCATE, WRITE, Disk, Image, Operation, after
 from workload import ARMS, EXPERIMENT, Acknowledged, ids, lost, shrink_wal, traffic, whole
 
 from patientbandits.errors import InputError
-from patientbandits.live.refusals import UnavailableError
+from patientbandits.live.errors import UnavailableError
 from patientbandits.live.shop import Shop
 from patientbandits.live.store.sqlite import SQLiteStore
 
@@ -25,7 +26,8 @@ FAILURES: dict[str, tuple[tuple[str, ...], Callable[[], Exception]]] = {
 
 
 class Fault:
-    """The ``n``-th operation of these kinds fails, once or from then on; a failed write may be on the disk or not."""
+    """The ``n``-th operation of these kinds fails, once or from then on; a failed write may be on
+    the disk or not."""
 
     def __init__(self, failure: str, n: int, for_good: bool) -> None:
         self.kinds, self.error = FAILURES[failure]
@@ -95,7 +97,8 @@ def reopened(path: Path, answers: list[Acknowledged]) -> None:
 
 
 def left_by(disk: Disk, fault: Fault) -> Image:
-    """The disk in the end. What could not be synchronised is never written, even if a later attempt succeeds: so does Linux."""
+    """The disk in the end. What could not be synchronised is never written, even if a later
+    attempt succeeds: so does Linux."""
     assert fault.failed is not None
     image = after(disk.operations[: fault.operations])
     if fault.failed.kind == SYNC:

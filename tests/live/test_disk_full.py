@@ -1,4 +1,5 @@
-"""A real disk that fills up, under the library and under the server: an error for whoever asks, and all that was acknowledged is there."""
+"""A real disk that fills up, under the library and under the server: an error for whoever asks,
+and all that was acknowledged is there."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def test_library(disk: SmallDisk) -> None:
 
 
 def test_server(disk: SmallDisk) -> None:
-    """503 from the first failure on, until the process ends by itself, with an exit code that says so."""
+    """503 from the first failure on, until the process ends by itself, with an exit code that says
+    so."""
     answers: list[Acknowledged] = []
     server = ServerProcess(str(disk.folder / "shop.db"))
     try:

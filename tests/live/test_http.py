@@ -1,4 +1,5 @@
-"""The service through real sockets: every answer of the table, every bad input, limits, failures, a good end."""
+"""The service through real sockets: every answer of the table, every bad input, limits, failures,
+a good end."""
 
 from __future__ import annotations
 
@@ -486,8 +487,8 @@ def test_metrics_count(api, button):
     decide(api, button)
     text = api.get("/metrics").text
     assert (
-        'patientbandits_answers_total{method="POST",route="/v1/experiments/{name}/decisions",status="201"}'
-        in text
+        'patientbandits_answers_total{method="POST",'
+        'route="/v1/experiments/{name}/decisions",status="201"}' in text
     )
     assert "patientbandits_commands_total" in text
     assert "patientbandits_failed 0.0" in text
@@ -525,7 +526,8 @@ def test_a_rate_is_kept(tmp_path):
 
 
 def hammer(server, stop, answers, number):
-    """Decide until the server says no; every request is noted, with its answer or what became of it."""
+    """Decide until the server says no; every request is noted, with its answer or what became of
+    it."""
     n = 0
     with httpx.Client(
         base_url=server.url,
@@ -547,7 +549,8 @@ def hammer(server, stop, answers, number):
 
 
 def test_a_good_end_under_load(tmp_path):
-    """Everything accepted is answered, everything acknowledged is in the log, and the exit code is 0."""
+    """Everything accepted is answered, everything acknowledged is in the log, and the exit code is
+    0."""
     db, stop, answers = tmp_path / "shop.db", threading.Event(), []
     with Running(db) as server:
         server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})
@@ -581,7 +584,8 @@ def test_a_good_end_under_load(tmp_path):
 
 
 def test_a_failed_disk_ends_the_service(tmp_path):
-    """No acknowledgement, 503, and an exit code that is not 0; after a restart, all that was acknowledged is there."""
+    """No acknowledgement, 503, and an exit code that is not 0; after a restart, all that was
+    acknowledged is there."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("only Linux lets a test take another process's disk away")

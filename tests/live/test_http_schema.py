@@ -1,4 +1,5 @@
-"""The service against its own description: whatever is sent, only what is described comes back, and never a 5xx."""
+"""The service against its own description: whatever is sent, only what is described comes back,
+and never a 5xx."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from schemathesis.checks import CHECKS
 from service import Running
 
 from patientbandits import live
-from patientbandits.live.http.openapi import document
-from patientbandits.live.keys import digest, new_token
+from patientbandits.live.api_keys import new_token, token_hash
+from patientbandits.live.http.routes import document
 
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""
@@ -25,7 +26,7 @@ EXAMPLES = 25
 def running(tmp_path_factory):
     db = tmp_path_factory.mktemp("schema") / "shop.db"
     with live.open(str(db)) as shop:
-        hashed = digest(KEY)
+        hashed = token_hash(KEY)
         shop.journal.alone(lambda: shop.store.add_key(hashed[:12], hashed, "", "admin", 0))
     with Running(db, key=KEY) as server:
         made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})
@@ -41,7 +42,8 @@ STATE = [
     }
     for name in ("POST /v1/experiments", "PATCH /v1/experiments/{name}")
 ]
-"""The rules for a policy's parameters, and for arms that must exist, are more than a schema can say."""
+"""The rules for a policy's parameters, and for arms that must exist, are more than a schema can
+say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

@@ -1,4 +1,5 @@
-"""kill -9 of the real server under load: no acknowledged record is lost, none is doubled, and it is soon back."""
+"""kill -9 of the real server under load: no acknowledged record is lost, none is doubled, and it
+is soon back."""
 
 from __future__ import annotations
 

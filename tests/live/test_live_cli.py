@@ -14,6 +14,7 @@ import sys
 import pytest
 from service import environment
 
+from patientbandits import live
 from patientbandits.cli import main, parser
 
 
@@ -106,6 +107,19 @@ def test_experiments(db):
     assert "blue (retired)" in told("experiments", "show", "button", "--db", db)
 
 
+def test_times_have_one_format(db):
+    """ISO 8601, in UTC, to the millisecond, wherever a time is shown."""
+    iso = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+    told("decide", "button", "--db", db)
+    told("keys", "create", "--scope", "read", "--db", db)
+    with live.open(str(db)) as shop:
+        times = [row["time"] for row in shop.open("button").timeseries("minute")]
+    times += [one["created"] for one in as_json("experiments", "list", "--db", db)]
+    times += [one["created"] for one in as_json("keys", "list", "--db", db)]
+    assert len(times) == 3
+    assert all(iso.fullmatch(time) for time in times), times
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -137,7 +151,7 @@ def test_a_missing_database_is_not_made(tmp_path):
 
 def test_the_environment_names_the_database(db, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "patientbandits.cli", "experiments", "list"],
+        [sys.executable, "-m", "patientbandits", "experiments", "list"],
         capture_output=True,
         text=True,
         env=environment() | {"PATIENTBANDITS_DB": str(db)},
@@ -175,7 +189,10 @@ def test_serve_refuses_what_is_unsafe_or_impossible(tmp_path):
 
 
 def test_help_waits_for_nothing():
-    code = "import sys\nfrom patientbandits.cli import parser\nparser()\nprint(*(set(sys.modules) & {'numpy', 'msgspec', 'uvicorn', 'apsw'}))"
+    code = (
+        "import sys\nfrom patientbandits.cli import parser\nparser()\n"
+        "print(*(set(sys.modules) & {'numpy', 'msgspec', 'uvicorn', 'apsw'}))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
     )

@@ -13,9 +13,13 @@ from folds import counts, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.store.address import described, parsed, safely
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.conninfo import (
+    connection_options,
+    without_password,
+    without_secrets,
+)
 from patientbandits.live.store.postgres import PostgresStore
-from patientbandits.live.store.sql import Experiment
 
 SECRET = "s3cr3t-Pa55"
 
@@ -104,18 +108,24 @@ def test_unreachable_and_unreadable_addresses_keep_the_password(address):
 
 def test_addresses_that_are_shown():
     assert (
-        described(parsed(f"postgresql://ann:{SECRET}@db.example:5433/shop?sslmode=require"))
+        without_password(
+            connection_options(f"postgresql://ann:{SECRET}@db.example:5433/shop?sslmode=require")
+        )
         == "postgresql://ann@db.example:5433/shop"
     )
     assert (
-        described(parsed(f"postgres://db/shop?password={SECRET}&user=bob"))
+        without_password(connection_options(f"postgres://db/shop?password={SECRET}&user=bob"))
         == "postgresql://bob@db/shop"
     )
     assert (
-        safely("connection to server at 'db'\nfailed", f"postgresql://ann:{SECRET}@db/shop")
+        without_secrets(
+            "connection to server at 'db'\nfailed", f"postgresql://ann:{SECRET}@db/shop"
+        )
         == "connection to server at 'db' failed"
     )
-    assert SECRET not in safely(f"bad host {SECRET}", f"postgresql://ann:x@{SECRET}@db/shop")
+    assert SECRET not in without_secrets(
+        f"bad host {SECRET}", f"postgresql://ann:x@{SECRET}@db/shop"
+    )
 
 
 def test_a_connection_that_breaks_while_idle_is_not_noticed(empty, server):
@@ -184,7 +194,8 @@ def test_a_failed_transaction_does_not_pass_for_committed(empty):
 
 
 def test_locks(empty):
-    """One writer per experiment at a time; a change waits for all, and keeps all out; what waited sees what was committed."""
+    """One writer per experiment at a time; a change waits for all, and keeps all out; what waited
+    sees what was committed."""
     with live.open(empty) as shop, live.open(empty) as other:
         one, two = (
             shop.experiment(name, ["a"], policy=pb.UCB1()).experiment.id for name in ("one", "two")
@@ -257,7 +268,8 @@ def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
     store.add_experiment(Experiment(1, "button", 1, 0))
     store.rows(
         """INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
-        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n FROM generate_series(1, ?) n RETURNING 1""",
+        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n
+        FROM generate_series(1, ?) n RETURNING 1""",
         20_000,
     )
     if analysed:

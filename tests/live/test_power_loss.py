@@ -1,4 +1,5 @@
-"""No acknowledged decision or conversion is lost with the power, whatever the disk had yet to write; with synchronous=NORMAL some are."""
+"""No acknowledged decision or conversion is lost with the power, whatever the disk had yet to
+write; with synchronous=NORMAL some are."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, clients: int) -> None:
 
 
 def test_without_full_synchronisation_some_is_lost(tmp_path: Path) -> None:
-    """The control: the test above can fail. What is left is sound all the same, and the beginning of what was written."""
+    """The control: the test above can fail. What is left is sound all the same, and the beginning
+    of what was written."""
     disk, answers, log = recorded(tmp_path, NORMAL, 1, each=240)
     losses = crashes(tmp_path, disk, answers, log, points=100)
     assert sum(loss > 0 for loss in losses) > 30

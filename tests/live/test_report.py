@@ -1,4 +1,5 @@
-"""What is told to people: counts that are exact, and rates that are corrected for what is still to come."""
+"""What is told to people: counts that are exact, and rates that are corrected for what is still to
+come."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from patientbandits.live.cohorts import cohorts
 
 
 def late_world(shop, clock, decisions=3000, seed=3):
-    """Blue converts 10 % within hours, green 16 % within days; returns the experiment and how many are still to come, by arm."""
+    """Blue converts 10 % within hours, green 16 % within days; returns the experiment and how many
+    are still to come, by arm."""
     button, world, pending = (
         shop.experiment("button", ["blue", "green"], policy=pb.Uniform()),
         random.Random(seed),
@@ -58,7 +60,8 @@ def test_corrected_rates_see_through_the_delay(shop, clock):
 
 
 def test_counts_equal_those_of_a_simple_model(shop, clock):
-    """Classes of age hold each decision once: by the age it has, or by the delay after which it converted."""
+    """Classes of age hold each decision once: by the age it has, or by the delay after which it
+    converted."""
     button, world = (
         shop.experiment("button", ["a", "b", "c"], policy=pb.Uniform(), window=5000.0, scale=4.0),
         random.Random(5),

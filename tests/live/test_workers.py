@@ -78,7 +78,8 @@ def own_server():
 
 @pytest.mark.parametrize("how", ["connections cut", "server killed"])
 def test_postgres_fails_under_way(own_server, how, tmp_path):
-    """Four workers; again and again the server forgets their connections, or dies and comes back after a while."""
+    """Four workers; again and again the server forgets their connections, or dies and comes back
+    after a while."""
     address = own_server.fresh()
     prepared(address, pb.UCB1())
     workers = Workers(address, NAMES, tmp_path)

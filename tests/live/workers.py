@@ -1,6 +1,8 @@
-"""Workers in processes of their own, for tests that interrupt them: decide and convert with keys, repeating until acknowledged.
+"""Workers in processes of their own, for tests that interrupt them: decide and convert with keys,
+repeating until acknowledged.
 
-python workers.py ADDRESS NAME STOP: works until the file STOP is there. Every acknowledged request is a line of the output, a JSON list.
+python workers.py ADDRESS NAME STOP: works until the file STOP is there. Every acknowledged
+request is a line of the output, a JSON list.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.shop import Shop
-from patientbandits.live.state import State
-from patientbandits.live.store.sql import Line
 from patientbandits.live.store.sqlite import SQLiteStore
 
 EXPERIMENT, ARMS = "checkout", ["blue", "green", "red"]
@@ -41,7 +41,8 @@ def ids(shop: Shop) -> dict[str, tuple[str, str]]:
 def conversions(shop: Shop) -> dict[str, float]:
     """Of each converted key: the value. None twice."""
     rows = shop.store.rows(
-        "SELECT d.key, c.value FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision WHERE c.kind = 'conversion'"
+        "SELECT d.key, c.value FROM log c JOIN log d "
+        "ON d.experiment = c.experiment AND d.seq = c.decision WHERE c.kind = 'conversion'"
     )
     assert len({key for key, _ in rows}) == len(rows), "a conversion is doubled"
     return {key: value / 1e6 for key, value in rows}
@@ -62,8 +63,9 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
     ]
 
 
-def whole(shop: Shop) -> list[Line]:
-    """The log, which must have no gap; the file, which must be sound; the state, which must be that of the log alone."""
+def whole(shop: Shop) -> list[LogLine]:
+    """The log, which must have no gap; the file, which must be sound; the state, which must be
+    that of the log alone."""
     assert isinstance(shop.store, SQLiteStore)
     assert shop.store.check() == []
     found = shop.store.experiment(EXPERIMENT)
@@ -71,11 +73,11 @@ def whole(shop: Shop) -> list[Line]:
         return []
     log = shop.store.lines(found.id, 0)
     assert [line.seq for line in log] == list(range(1, len(log) + 1))
-    quick, slow = State(shop.store, found), State(shop.store, found, use_snapshot=False)
+    quick, slow = PolicyState(shop.store, found), PolicyState(shop.store, found, use_snapshot=False)
     assert quick.different == slow.different == 0
     for one, other in zip(
-        (*quick.mind.memory, *quick.mind.counts[:2]),
-        (*slow.mind.memory, *slow.mind.counts[:2]),
+        (*quick.memory.arrays, *quick.memory.counts[:2]),
+        (*slow.memory.arrays, *slow.memory.counts[:2]),
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)
@@ -85,7 +87,8 @@ def whole(shop: Shop) -> list[Line]:
 def traffic(
     shop: Shop, clients: int, each: int, when: Sized, answers: list[Acknowledged], seed: int = 1
 ) -> None:
-    """``clients`` threads decide ``each`` times, with keys, and convert some; ``answers`` holds what was answered, even if it raises.
+    """``clients`` threads decide ``each`` times, with keys, and convert some; ``answers`` holds
+    what was answered, even if it raises.
 
     when  its length is the time
     """

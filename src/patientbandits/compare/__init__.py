@@ -1,7 +1,8 @@
-"""Every policy on a standard suite of problems, in the same worlds: `run`, and what it is made of."""
+"""Every policy on a standard suite of problems, in the same worlds: `run`, and its parts."""
 
+from patientbandits.compare.comparison import Comparison
 from patientbandits.compare.contenders import Contender, contenders
-from patientbandits.compare.run import Comparison, run
+from patientbandits.compare.run import run
 from patientbandits.compare.suite import Case, suite
 
 __all__ = ["Case", "Comparison", "Contender", "contenders", "run", "suite"]

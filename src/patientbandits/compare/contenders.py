@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from patientbandits.delays import Delay, Mixture
-from patientbandits.errors import InputError, choice, items
-from patientbandits.paper.experiments import (
+from patientbandits.compare.knowledge import pooled, slowest, valid_alpha
+from patientbandits.errors import choice
+from patientbandits.paper.presets import patient
+from patientbandits.paper.section8_adaptive import (
     ADAPTIVE_ALPHA_FLOOR,
     ADAPTIVE_C,
     ADAPTIVE_MEAN_FLOOR,
     NEAREST_PENALTY,
     NEAREST_RATIO,
-    patient,
 )
 from patientbandits.policies import (
     DKLUCB,
@@ -29,6 +29,7 @@ from patientbandits.policies import (
     ToldThompson,
 )
 from patientbandits.problem import Problem
+from patientbandits.rewards import FEEDBACK
 
 GROUPS = {
     "nothing": "told nothing about the delays",
@@ -36,10 +37,13 @@ GROUPS = {
     "law": "told the exact law of the delays",
     "reports": "sees more: every pull reports in the end, zeros too",
 }
-"""What a contender has to go on. Those of "reports" play another game, and are not counted among the best."""
+"""What a contender has to go on.
 
-LEAST_ALPHA, PATIENT_ALPHA, ENVELOPE_ALPHA = 0.05, 0.5, 1.0
-WAIT = 50
+Those of "reports" play another game, and are not counted among the best."""
+
+PATIENT_ALPHA = 0.5
+ENVELOPE_ALPHA = 1.0
+BEST_WINDOW = 50
 """D-UCB's window at its best in the paper's figures."""
 
 
@@ -50,7 +54,8 @@ class Contender:
     name: str
     make: Callable[[Problem], Policy]
     told: str = "nothing"
-    """"nothing", "bound" or "law": what `make` takes from the problem; what a policy sees is read off the policy"""
+    """"nothing", "bound" or "law": what `make` takes from the problem; what a policy sees is read
+    off the policy"""
     note: str = ""
     quick: bool = False
     """whether --quick plays it; also, whether it has a curve where there are too many"""
@@ -58,77 +63,33 @@ class Contender:
     """whether it was first published with this package"""
 
     def __post_init__(self) -> None:
-        choice(
-            f"Contender {self.name}",
-            "told",
-            self.told,
-            [group for group in GROUPS if group != "reports"],
-        )
+        knowledge = [group for group in GROUPS if group != "reports"]
+        choice(f"Contender {self.name}", "told", self.told, knowledge)
 
     def group(self, problem: Problem) -> str:
         """Of `GROUPS`."""
-        return "reports" if feedback_of(self.make(problem)) == "reports" else self.told
+        if feedback_of(self.make(problem)) == "reports":
+            return "reports"
+        return self.told
 
 
 def feedback_of(policy: Policy) -> str:
     """What the policy must see: "rewards" as they come, or "reports" of every pull."""
-    return str(getattr(policy, "feedback", "rewards"))
+    return str(getattr(policy, "feedback", FEEDBACK[0]))
 
 
 def world_for(problem: Problem, policy: Policy) -> Problem:
     """The same world, with the feedback that the policy needs."""
-    feedback = feedback_of(policy)
-    if feedback == getattr(problem, "feedback", "rewards"):
-        return problem
-    more: dict[str, Any] = {"feedback": feedback}
-    return Problem(problem.means, problem.delays, problem.rewards, problem.streams, **more)
+    return problem.with_feedback(feedback_of(policy))
 
 
-@dataclass(frozen=True)
-class Slowest(Delay):
-    """S(m) = max over the laws of S_j(m): the tightest bound that holds for every arm."""
-
-    laws: Sequence[Delay]
-
-    def survival_at(self, m: int) -> float:
-        return max(law.survival_at(m) for law in self.laws)
-
-    def describe(self) -> dict[str, Any]:
-        return {"law": self.owner, "laws": [law.describe() for law in self.laws]}
-
-
-def valid_alpha(problem: Problem, most: float) -> float:
-    """The largest alpha up to ``most`` with which Assumption 1 holds; if it holds with none, `LEAST_ALPHA`."""
-    return min(most, max(problem.max_alpha(), LEAST_ALPHA))
-
-
-def different(problem: Problem) -> tuple[Delay, ...]:
-    return tuple(dict.fromkeys(problem.delays))
-
-
-def pooled(problem: Problem) -> Delay:
-    """The law of the delays of all arms together: what a policy that knows one law for all arms can best be told."""
-    laws = different(problem)
-    return (
-        laws[0]
-        if len(laws) == 1
-        else Mixture(laws, [problem.delays.count(law) / problem.arms for law in laws])
-    )
-
-
-def slowest(problem: Problem) -> Delay:
-    laws = different(problem)
-    return laws[0] if len(laws) == 1 else Slowest(laws)
-
-
-def adapt(problem: Problem) -> Policy:
+def adapt_patient_bandits(problem: Problem) -> Policy:
     """With the paper's constants; the floor of the means must be one."""
     shape = patient(1.0, "published")
-    floor = min(ADAPTIVE_MEAN_FLOOR, max(problem.means))
     return AdaptPatientBandits(
         ADAPTIVE_C,
         ADAPTIVE_ALPHA_FLOOR,
-        floor,
+        min(ADAPTIVE_MEAN_FLOOR, max(problem.means)),
         penalty=NEAREST_PENALTY,
         ratio=NEAREST_RATIO,
         width=shape.width,
@@ -136,76 +97,78 @@ def adapt(problem: Problem) -> Policy:
     )
 
 
+def guarded_thompson(problem: Problem) -> Policy:
+    return GuardedThompson(guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0))
+
+
 EXPLICIT = (
     Contender(
-        "GuardedThompson",
-        lambda problem: GuardedThompson(
-            guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
-        ),
-        "bound",
-        "guarded by PatientKL, told the largest alpha with which Assumption 1 holds",
+        name="GuardedThompson",
+        make=guarded_thompson,
+        told="bound",
+        note="guarded by PatientKL, told the largest alpha with which Assumption 1 holds",
         new=True,
     ),
     Contender(
-        "PatientKL",
-        lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
-        "bound",
-        "told the largest alpha with which Assumption 1 holds",
+        name="PatientKL",
+        make=lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
+        told="bound",
+        note="told the largest alpha with which Assumption 1 holds",
         quick=True,
         new=True,
     ),
     Contender(
-        "PatientKL-envelope",
-        lambda problem: PatientKL(envelope=slowest(problem)),
-        "bound",
-        "told the survival function of the slowest arm",
+        name="PatientKL-envelope",
+        make=lambda problem: PatientKL(envelope=slowest(problem)),
+        told="bound",
+        note="told the survival function of the slowest arm",
         new=True,
     ),
     Contender(
-        "PatientBandits",
-        lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
-        "bound",
-        "the printed constants; told the largest alpha with which Assumption 1 holds",
+        name="PatientBandits",
+        make=lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
+        told="bound",
+        note="the printed constants; told the largest alpha with which Assumption 1 holds",
     ),
     Contender(
-        "PatientBandits-0.5",
-        lambda problem: patient(0.5, "published"),
+        name="PatientBandits-0.5",
+        make=lambda problem: patient(0.5, "published"),
         note="the constants behind the paper's figures, alpha 0.5 whatever the delays",
         quick=True,
     ),
     Contender(
-        "AdaptPatientBandits",
-        adapt,
-        "bound",
-        "the variant nearest to the paper's plot; told c, floors of alpha and the mean",
+        name="AdaptPatientBandits",
+        make=adapt_patient_bandits,
+        told="bound",
+        note="the variant nearest to the paper's plot; told c, floors of alpha and the mean",
     ),
     Contender(
-        "DUCB",
-        lambda problem: DUCB(pooled(problem), mode="uncensored"),
-        "law",
-        "no window; told the law of all delays together",
+        name="DUCB",
+        make=lambda problem: DUCB(pooled(problem), mode="uncensored"),
+        told="law",
+        note="no window; told the law of all delays together",
     ),
     Contender(
-        "DUCB-wait",
-        lambda problem: DUCB(pooled(problem), WAIT, "wait"),
-        "law",
-        f"as in the paper's figures, m = {WAIT}; told the law of all delays together",
+        name="DUCB-wait",
+        make=lambda problem: DUCB(pooled(problem), BEST_WINDOW, "wait"),
+        told="law",
+        note=f"as in the paper's figures, m = {BEST_WINDOW}; told the law of all delays together",
     ),
     Contender(
-        "DKLUCB",
-        lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
-        "law",
-        "no window; told the law of all delays together",
+        name="DKLUCB",
+        make=lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
+        told="law",
+        note="no window; told the law of all delays together",
         quick=True,
     ),
     Contender(
-        "ToldThompson",
-        lambda problem: ToldThompson(problem.delays),
-        "law",
-        "told the law of every arm's delays: what nobody knows in practice",
+        name="ToldThompson",
+        make=lambda problem: ToldThompson(problem.delays),
+        told="law",
+        note="told the law of every arm's delays: what nobody knows in practice",
     ),
 )
-"""The contenders that need something from the problem, or that take part with more than their defaults."""
+"""Those that need something from the problem, or take part with more than their defaults."""
 
 GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base": KLUCB()}}
 """policy -> the parameters that it has no default for, the same on every problem"""
@@ -214,62 +177,36 @@ EXCLUDED: dict[str, str] = {}
 """policy -> why it does not take part"""
 
 FIRST = "PatientThompson"
-QUICK, NEW = {FIRST, "KLUCB", "Thompson", "DelayedUCB1"}, {FIRST}
-
-
-def covered() -> set[str]:
-    """The names of the policies that `EXPLICIT` covers."""
-    return {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
+QUICK = {FIRST, "KLUCB", "Thompson", "DelayedUCB1"}
+NEW = {FIRST}
 
 
 def contenders() -> tuple[Contender, ...]:
-    """`EXPLICIT`, and every other policy of the package that can do with its defaults and what it is `GIVEN`."""
-    left = [
-        name
-        for name in POLICIES
-        if name not in covered() and name not in EXCLUDED and _complete(name)
-    ]
-    plain = [
-        Contender(name, _same(name), note=_note(name), quick=name in QUICK, new=name in NEW)
-        for name in left
-    ]
+    """`EXPLICIT`, and every other policy that can do with its defaults and what it is `GIVEN`."""
+    covered = {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
+    left = [name for name in POLICIES if name not in covered and name not in EXCLUDED]
+    plain = [_with_defaults(name) for name in left if _complete(name)]
     return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST))
 
 
 def _complete(name: str) -> bool:
+    """Whether every parameter has a default or is given."""
     known: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
     needed = {
-        f.name for f in known if f.init and f.default is MISSING and f.default_factory is MISSING
+        field.name
+        for field in known
+        if field.init and field.default is MISSING and field.default_factory is MISSING
     }
     return needed <= set(GIVEN.get(name, {}))
 
 
-def _same(name: str) -> Callable[[Problem], Policy]:
-    return lambda problem: POLICIES[name](**GIVEN.get(name, {}))
-
-
-def _note(name: str) -> str:
-    return ", ".join(
-        f"{key} {getattr(value, 'label', value)}" for key, value in GIVEN.get(name, {}).items()
+def _with_defaults(name: str) -> Contender:
+    given = GIVEN.get(name, {})
+    words = [f"{key} {getattr(value, 'label', value)}" for key, value in given.items()]
+    return Contender(
+        name=name,
+        make=lambda problem: POLICIES[name](**given),
+        note=", ".join(words),
+        quick=name in QUICK,
+        new=name in NEW,
     )
-
-
-def pick(
-    owner: str, what: str, known: Sequence[Any], names: Sequence[Any] | None, kind: type
-) -> list[Any]:
-    """Those of ``known`` with the ``names``, in their order; a member of ``kind`` stands for itself; all for None."""
-    by_name: dict[str, Any] = {member.name: member for member in known}
-    if names is None:
-        return list(known)
-    chosen: list[Any] = [
-        name if isinstance(name, kind) else by_name[choice(owner, what, name, by_name)]
-        for name in items(owner, what, names)
-    ]
-    repeated = {
-        member.name for member in chosen if [other.name for other in chosen].count(member.name) > 1
-    }
-    if repeated or not chosen:
-        raise InputError(
-            f"{owner}: every {what} is needed once, and at least one; got {', '.join(sorted(repeated)) or 'none'}."
-        )
-    return chosen

@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from patientbandits.compare.suite import Case
-from patientbandits.errors import require
-from patientbandits.result import Array, Result, mean_interval
+from patientbandits.result import Result
+from patientbandits.statistics import mean_interval, ratio_interval
 
-LEVEL = 0.95
+LEAST_RATIO = 1e-3
+"""Ratios below count as this, so that the geometric mean is not 0."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """One policy on one problem; all intervals at 95 %, those of differences and ratios paired run by run."""
+    """One policy on one problem.
+
+    All intervals at 95 %, those of differences and ratios paired run by run.
+    """
 
     problem: str
     policy: str
@@ -30,7 +33,8 @@ class Score:
     best: bool
     """least mean regret of those that see only rewards"""
     tied: bool
-    """sees only rewards and is not significantly worse than the best: the interval of the difference holds 0"""
+    """sees only rewards and is not significantly worse than the best: the interval of the
+    difference holds 0"""
     ratio: float | None
     """to the best; None if that has no regret"""
     ratio_low: float | None
@@ -41,55 +45,6 @@ class Score:
     shares: tuple[float, ...]
     """of the pulls, arm by arm"""
     best_arm_share: float
-
-
-def ratio_interval(ours: Array, theirs: Array) -> tuple[float, float, float]:
-    """r = mean(a) / mean(b) of paired values, with r -+ z sd(a - r b) / (sqrt(n) mean(b)), the delta method's interval."""
-    bottom = float(theirs.mean())
-    require(bottom > 0, "ratio", "the mean below must be > 0", mean=bottom)
-    ratio = float(ours.mean()) / bottom
-    spread = float((ours - ratio * theirs).std(ddof=1)) / math.sqrt(len(ours)) / bottom
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * spread
-    return ratio, max(0.0, ratio - half), ratio + half
-
-
-def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str]) -> list[Score]:
-    """The scores of all policies on one problem; ``groups``: what each has to go on."""
-    candidates = [name for name in results if groups[name] != "reports"] or list(results)
-    best = min(candidates, key=lambda name: float(results[name].final.mean()))
-    comparable = case.counted and results[best].final.mean() > 0
-    gaps = np.array(case.problem.gaps)
-    rows = []
-    for name, result in results.items():
-        difference = result.final - results[best].final
-        low, high = (float(end) for end in mean_interval(result.final, LEVEL))
-        less, more = (float(end) for end in mean_interval(difference, LEVEL))
-        ratio, ratio_low, ratio_high = (
-            ratio_interval(result.final, results[best].final) if comparable else (None, None, None)
-        )
-        shares = result.pulls.sum(axis=0) / result.pulls.sum()
-        rows.append(
-            Score(
-                case.name,
-                name,
-                groups[name],
-                len(result.final),
-                float(result.final.mean()),
-                low,
-                high,
-                name == best,
-                name in candidates and less <= 0,
-                ratio,
-                ratio_low,
-                ratio_high,
-                float(difference.mean()),
-                less,
-                more,
-                tuple(float(share) for share in shares),
-                float(shares[gaps == 0].sum()),
-            )
-        )
-    return rows
 
 
 @dataclass(frozen=True)
@@ -107,26 +62,65 @@ class Standing:
     """on how many it is the best or not significantly worse"""
 
 
+def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str]) -> list[Score]:
+    """The scores of all policies on one problem; ``groups``: what each has to go on."""
+    candidates = [name for name in results if groups[name] != "reports"] or list(results)
+    best = min(candidates, key=lambda name: float(results[name].final.mean()))
+    least = results[best].final
+    comparable = case.counted and least.mean() > 0
+    best_arms = np.array(case.problem.gaps) == 0
+    rows = []
+    for name, result in results.items():
+        difference = result.final - least
+        low, high = mean_interval(result.final)
+        less, more = mean_interval(difference)
+        ratio: tuple[float | None, ...] = (None, None, None)
+        if comparable:
+            ratio = ratio_interval(result.final, least)
+        shares = result.pulls.sum(axis=0) / result.pulls.sum()
+        row = Score(
+            problem=case.name,
+            policy=name,
+            group=groups[name],
+            runs=len(result.final),
+            regret=float(result.final.mean()),
+            low=float(low),
+            high=float(high),
+            best=name == best,
+            tied=name in candidates and float(less) <= 0,
+            ratio=ratio[0],
+            ratio_low=ratio[1],
+            ratio_high=ratio[2],
+            difference=float(difference.mean()),
+            difference_low=float(less),
+            difference_high=float(more),
+            shares=tuple(float(share) for share in shares),
+            best_arm_share=float(shares[best_arms].sum()),
+        )
+        rows.append(row)
+    return rows
+
+
 def standings(rows: Sequence[Score]) -> list[Standing]:
     """Every policy's standing, the best first."""
     by_policy: dict[str, list[Score]] = {}
     for row in rows:
         if row.ratio is not None:
             by_policy.setdefault(row.policy, []).append(row)
-    found = []
-    for policy, own in by_policy.items():
-        ratios = [max(row.ratio or 0.0, 1e-3) for row in own]
-        worst = max(range(len(own)), key=ratios.__getitem__)
-        typical = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        found.append(
-            Standing(
-                policy,
-                own[0].group,
-                len(own),
-                typical,
-                ratios[worst],
-                own[worst].problem,
-                sum(row.tied for row in own),
-            )
-        )
+    found = [_standing(own) for own in by_policy.values()]
     return sorted(found, key=lambda standing: standing.typical)
+
+
+def _standing(own: Sequence[Score]) -> Standing:
+    """The standing of one policy, from its scores."""
+    ratios = [max(row.ratio or 0.0, LEAST_RATIO) for row in own]
+    worst = max(range(len(own)), key=ratios.__getitem__)
+    return Standing(
+        policy=own[0].policy,
+        group=own[0].group,
+        problems=len(own),
+        typical=math.exp(sum(map(math.log, ratios)) / len(ratios)),
+        worst=ratios[worst],
+        worst_problem=own[worst].problem,
+        good=sum(row.tied for row in own),
+    )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from patientbandits.compare.contenders import Contender
-from patientbandits.compare.run import chosen
+from patientbandits.compare.selection import chosen
 from patientbandits.compare.suite import Case
 from patientbandits.policies import Policy
-from patientbandits.problem import Problem
-from patientbandits.study import read_study
-
-KIND = "the problem is one of your study file"
+from patientbandits.study import Study, read_study
 
 
 def with_study(
@@ -23,27 +19,24 @@ def with_study(
         return problems, policies
     study = read_study(path)
     cases, players = chosen(problems, policies, quick)
-    own_cases = [
+    own_players = [_contender(name, policy) for name, policy in study.policies.items()]
+    return [*cases, *_cases(study)], [*players, *own_players]
+
+
+def _cases(study: Study) -> list[Case]:
+    return [
         Case(
-            name,
-            "From the study file.",
-            "what you want to know",
-            problem,
-            study.horizon,
-            ("the problem is one of your study file",),
-            study.runs,
+            name=name,
+            what="From the study file.",
+            tests="what you want to know",
+            problem=problem,
+            horizon=study.horizon,
+            kinds=("the problem is one of your study file",),
+            runs=study.runs,
         )
         for name, problem in study.problems.items()
     ]
-    own_players = [
-        Contender(name, _always(policy), note="from the study file")
-        for name, policy in study.policies.items()
-    ]
-    return [*cases, *own_cases], [
-        *players,
-        *(replace(player, quick=True) for player in own_players),
-    ]
 
 
-def _always(policy: Policy) -> Callable[[Problem], Policy]:
-    return lambda problem: policy
+def _contender(name: str, policy: Policy) -> Contender:
+    return Contender(name, lambda problem: policy, note="from the study file", quick=True)

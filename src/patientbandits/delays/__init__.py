@@ -1,7 +1,7 @@
 """Delay laws: how long a reward takes to arrive.
 
-Definitions, and how to write one: `patientbandits.delays.base`. To add one to the package: its file,
-and its line here, in the order in which laws are listed.
+Definitions, and how to write one: `patientbandits.delays.base`. To add one to the package: its
+file, and its line here, in the order in which laws are listed.
 """
 # ruff: noqa: I001
 

@@ -1,8 +1,8 @@
 """Rewards under way.
 
-They wait either as counts per round and arm (few arms, and nobody asks for more) or in linked lists,
-one per round of arrival; so a round costs the same however many are pending, and memory grows with
-T, not with T * K.
+They wait either as counts per round and arm (few arms, and nobody asks for more) or in linked
+lists, one per round of arrival; so a round costs the same however many are pending, and memory
+grows with T, not with T * K.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from patientbandits.policies.rule import Rule
 from patientbandits.rng import as_bits
 
 COUNT_UP_TO = 4
-"""Up to this many arms, rewards under way are counted by round and arm. Eight bits will do: pulls of
-different rounds arrive in the same one independently, at most once on average, so 256 of them have a
-probability below 1 / 256!."""
+"""Up to this many arms, rewards under way are counted by round and arm. Eight bits will do: pulls
+of different rounds arrive in the same one independently, at most once on average, so 256 of them
+have a probability below 1 / 256!."""
 
 
 def counts_suffice(world: World, rule: Rule) -> bool:

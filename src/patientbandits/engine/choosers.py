@@ -121,17 +121,10 @@ def climb(arm: int, winner: Whole, pulls: Whole, worth: Real, chance: Chance) ->
         node >>= 1
 
 
-def kept(rule: Rule, counted: bool) -> Chooser:
-    """For indices that last until their arm is pulled or paid.
-
-    ``counted``: there are few arms, hence no tree; and if the index is mean + bonus, the arrivals
-    have it computed for every arm in every round.
-    """
-    index_of = index_function(rule)
+def tabulated_bonus(rule: Rule) -> Callable[..., float]:
+    """The bonus of a policy whose index lasts: it depends on the pulls alone, and is kept."""
     formula = rule.formula
-    from_bonus = rule.from_bonus
     first_pulls = rule.first_pulls
-    renewed_each_round = from_bonus and counted
 
     def bonus_of(self: Any, memory: Any, pulls: int, table: Any, decision: Decision) -> float:
         if pulls < first_pulls:
@@ -143,6 +136,20 @@ def kept(rule: Rule, counted: bool) -> Chooser:
             bonus = formula(self, memory, pulls, round_, time, horizon, arms, as_bits(0))
             table[pulls] = bonus
         return table[pulls]
+
+    return bonus_of
+
+
+def kept(rule: Rule, counted: bool) -> Chooser:
+    """For indices that last until their arm is pulled or paid.
+
+    ``counted``: there are few arms, hence no tree; and if the index is mean + bonus, the arrivals
+    have it computed for every arm in every round.
+    """
+    index_of = index_function(rule)
+    bonus_of = tabulated_bonus(rule)
+    from_bonus = rule.from_bonus
+    renewed_each_round = from_bonus and counted
 
     def paid(self: Any, memory: Any, arm: int, game: Game, decision: Decision) -> None:
         scratch = game.scratch

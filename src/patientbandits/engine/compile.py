@@ -1,9 +1,9 @@
 """Plain Python functions, compiled on demand and found again by the next process.
 
-Policies and laws are plain functions: nothing in them names numba. `compiled` turns one into machine
-code together with every plain function it calls, so they run interpreted in a user's loop and
-compiled in a simulation. A function may carry numba's ``fastmath`` flags as an attribute of that
-name.
+Policies and laws are plain functions: nothing in them names numba. `compiled` turns one into
+machine code together with every plain function it calls, so they run interpreted in a user's loop
+and compiled in a simulation. A function may carry numba's ``fastmath`` flags as an attribute of
+that name.
 
 Code from outside the package is compiled with checks: a division by zero and an index beyond an
 array raise an error. That of the package is not: its tests run it interpreted too.

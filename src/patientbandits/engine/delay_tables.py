@@ -86,7 +86,10 @@ def fill_survival(tables: DelayTables, law: int) -> None:
 
 
 def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int32]) -> None:
-    """guide[j] = min{m : S(m) <= j / CELLS}: the delays of cell j lie in guide[j + 1] .. guide[j]."""
+    """guide[j] = min{m : S(m) <= j / CELLS}
+
+    The delays of cell j lie in guide[j + 1] .. guide[j].
+    """
     m = 0
     for j in range(CELLS, -1, -1):
         while m < len(survival) - 1 and survival[m] > j / CELLS:

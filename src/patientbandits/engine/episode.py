@@ -86,7 +86,7 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
 
 
 @cache
-def plain_kernel(plan: Plan) -> Callable[..., None]:
+def plain_kernel(plan: Plan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     anytime = plan.anytime

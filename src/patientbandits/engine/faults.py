@@ -15,7 +15,7 @@ from patientbandits.policies.base import Policy
 from patientbandits.policies.rule import HOOKS
 
 FAULTS = (ArithmeticError, IndexError, ValueError)
-"""What is undefined in compiled code: divisions by zero, logarithms of 0, indices beyond an array."""
+"""Undefined in compiled code: divisions by zero, logarithms of 0, indices beyond an array."""
 
 MADE_HERE = "<string>"
 """The file of functions made by `rule.adapt`."""

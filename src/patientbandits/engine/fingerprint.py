@@ -1,9 +1,9 @@
 """A name for all that decides what a function computes.
 
-numba's own disk cache knows a function by its file's time stamp, which says nothing about the policy
-that a kernel calls. `fingerprint` covers the byte code, the constants and the values of all that a
-function reaches, in whatever file it stands. A changed policy therefore has another fingerprint and
-is never served from an old file. What cannot be known has none.
+numba's own disk cache knows a function by its file's time stamp, which says nothing about the
+policy that a kernel calls. `fingerprint` covers the byte code, the constants and the values of all
+that a function reaches, in whatever file it stands. A changed policy therefore has another
+fingerprint and is never served from an old file. What cannot be known has none.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The live service keeps a policy's memory as a fold over its log. `kernel_for_replay` compiles, from
 the same hooks as a simulation, one function that takes a stretch of events and carries them out. A
-decision's arm is chosen if it is not yet known; if it is, it may be compared. `Bandit` does the same,
-interpreted: it is the slow twin.
+decision's arm is chosen if it is not yet known; if it is, it may be compared. `Bandit` does the
+same, interpreted: it is the slow twin.
 """
 
 from __future__ import annotations

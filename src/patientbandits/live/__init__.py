@@ -1,56 +1,23 @@
-"""Decisions for live traffic: durable, for conversions that come hours or weeks later. See `patientbandits.live.shop`.
+"""Decisions for live traffic: durable, for conversions that come hours or weeks later.
 
-Names are imported when they are first used: the command line's help must not wait for them.
+See `patientbandits.live.shop`. Names are imported when they are first used.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from patientbandits.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits.live.commands import Conversion as Conversion
     from patientbandits.live.commands import Decision as Decision
     from patientbandits.live.commands import Retraction as Retraction
-    from patientbandits.live.refusals import ConflictError as ConflictError
-    from patientbandits.live.refusals import DifferentError as DifferentError
-    from patientbandits.live.refusals import RefusedError as RefusedError
-    from patientbandits.live.refusals import UnavailableError as UnavailableError
-    from patientbandits.live.refusals import UnknownError as UnknownError
-    from patientbandits.live.shop import ExperimentHandle as ExperimentHandle
+    from patientbandits.live.errors import ConflictError as ConflictError
+    from patientbandits.live.errors import DifferentError as DifferentError
+    from patientbandits.live.errors import RefusedError as RefusedError
+    from patientbandits.live.errors import UnavailableError as UnavailableError
+    from patientbandits.live.errors import UnknownError as UnknownError
+    from patientbandits.live.experiment import ExperimentHandle as ExperimentHandle
     from patientbandits.live.shop import Shop as Shop
     from patientbandits.live.shop import open as open
 
-EXPORTS = {
-    "commands": ("Conversion", "Decision", "Retraction"),
-    "refusals": (
-        "ConflictError",
-        "DifferentError",
-        "RefusedError",
-        "UnavailableError",
-        "UnknownError",
-    ),
-    "shop": ("ExperimentHandle", "Shop", "open"),
-}
-HOME = {name: module for module, names in EXPORTS.items() for name in names}
-
-__all__ = [
-    "ConflictError",
-    "Conversion",
-    "Decision",
-    "DifferentError",
-    "ExperimentHandle",
-    "RefusedError",
-    "Retraction",
-    "Shop",
-    "UnavailableError",
-    "UnknownError",
-    "open",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in HOME:
-        raise AttributeError(f"module 'patientbandits.live' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"patientbandits.live.{HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

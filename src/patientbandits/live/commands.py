@@ -1,23 +1,10 @@
-"""What can be asked of a journal, and what it answers.
-
-A command is carried out in two strokes: `prepare` says what it needs to know, so that one question to the store serves a
-whole batch; `carry_out` answers it, or puts new lines on the log, and is given the answer when those are durable.
-"""
+"""What can be asked of an experiment's log, and what is answered. `batch` carries it out."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from patientbandits.engine.replay import MILLIONTHS as MICRO
-from patientbandits.engine.replay import UNDECIDED
-from patientbandits.live.refusals import ConflictError, DifferentError, RefusedError, UnknownError
-from patientbandits.live.store.sql import Decided, Entry, Experiment, Line
-
-if TYPE_CHECKING:
-    from patientbandits.live.work import Work
-
-SKEW = 300 * MICRO
-"""How far clocks may disagree, in microseconds."""
+from patientbandits.live.store.base import Experiment
 
 
 class Decision(NamedTuple):
@@ -55,13 +42,6 @@ class Command:
     def done(self) -> bool:
         return self.outcome is not None or self.error is not None
 
-    def prepare(self, work: Work) -> None:
-        """Say what must be looked up."""
-
-    def carry_out(self, work: Work) -> None:
-        """Answer, or append."""
-        raise NotImplementedError
-
 
 class Decide(Command):
     __slots__ = ("key", "unit")
@@ -70,33 +50,11 @@ class Decide(Command):
         self, experiment: Experiment, unit: str | None = None, key: str | None = None
     ) -> None:
         super().__init__(experiment)
-        self.unit, self.key = unit, key
-
-    def prepare(self, work: Work) -> None:
-        if self.key is not None:
-            work.wanted["key"].add(self.key)
-        if self.unit is not None and work.settings.sticky:
-            work.wanted["unit"].add(self.unit)
-
-    def carry_out(self, work: Work) -> None:
-        before = work.made_for(self.key, self.unit)
-        if before is not None:
-            if self.key is not None and before.key == self.key and before.unit != self.unit:
-                raise DifferentError(
-                    f"decision: this key came before with unit={before.unit!r}; got unit={self.unit!r}."
-                )
-            work.answer(self, before.seq, duplicate=True)
-            return
-        if work.settings.paused:
-            raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
-        seq = work.next_seq()
-        work.add_decision(
-            Decided(seq, UNDECIDED, work.now, None, self.unit, self.key, None, None, None, None)
-        )
-        work.answer(self, seq, duplicate=False)
+        self.unit = unit
+        self.key = key
 
 
-class OfDecision(Command):
+class AboutDecision(Command):
     """A command about the decision in line ``seq``."""
 
     __slots__ = ("seq",)
@@ -105,22 +63,9 @@ class OfDecision(Command):
         super().__init__(experiment)
         self.seq = seq
 
-    def prepare(self, work: Work) -> None:
-        work.wanted["seq"].add(self.seq)
 
-    def carry_out(self, work: Work) -> None:
-        decided = work.decided.get(self.seq)
-        if decided is None:
-            raise UnknownError("decision: there is none with this id.")
-        self.change(decided, work)
-
-    def change(self, decided: Decided, work: Work) -> None:
-        """What is to become of the decision."""
-        raise NotImplementedError
-
-
-class Convert(OfDecision):
-    """``value`` in millionths of the scale; ``happened`` in microseconds since 1970, if the client says."""
+class Convert(AboutDecision):
+    """``value`` in millionths of the scale; ``happened``, if the client says, in microseconds."""
 
     __slots__ = ("happened", "value")
 
@@ -128,75 +73,9 @@ class Convert(OfDecision):
         self, experiment: Experiment, seq: int, value: int, happened: int | None = None
     ) -> None:
         super().__init__(experiment, seq)
-        self.value, self.happened = value, happened
-
-    def change(self, decided: Decided, work: Work) -> None:
-        if decided.value is not None:
-            self._again(decided, work)
-            return
-        happened = work.now if self.happened is None else self.happened
-        if happened < decided.time - SKEW:
-            raise RefusedError(
-                f"conversion: it must not happen before its decision, {decided.time / MICRO}; got at={happened / MICRO}."
-            )
-        if happened > work.now + SKEW:
-            raise RefusedError(
-                f"conversion: it must not happen in the future, now is {work.now / MICRO}; got at={happened / MICRO}."
-            )
-        happened = min(max(happened, decided.time), work.now)
-        entry = Entry(
-            self.experiment.id,
-            work.next_seq(),
-            "conversion",
-            work.now,
-            decision=self.seq,
-            value=self.value,
-            happened=happened,
-            stated=self.happened,
-        )
-        work.append(
-            entry,
-            Line(
-                entry.seq,
-                "conversion",
-                work.now,
-                decided.arm,
-                self.seq,
-                self.value,
-                happened,
-                decided.time,
-                None,
-                None,
-            ),
-        )
-        work.decided[self.seq] = decided._replace(
-            value=self.value, happened=happened, stated=self.happened
-        )
-        self.outcome = Conversion(False, work.counts(happened - decided.time))
-
-    def _again(self, decided: Decided, work: Work) -> None:
-        assert decided.happened is not None
-        other_time = None not in (self.happened, decided.stated) and self.happened != decided.stated
-        if decided.value != self.value or other_time:
-            raise DifferentError("conversion: this decision has another one already, which stays.")
-        self.outcome = Conversion(
-            True, decided.retracted is None and work.counts(decided.happened - decided.time)
-        )
+        self.value = value
+        self.happened = happened
 
 
-class Retract(OfDecision):
+class Retract(AboutDecision):
     __slots__ = ()
-
-    def change(self, decided: Decided, work: Work) -> None:
-        if decided.value is None:
-            raise ConflictError("retraction: this decision has no conversion to retract.")
-        if decided.retracted is None:
-            entry = Entry(
-                self.experiment.id, work.next_seq(), "retraction", work.now, decision=self.seq
-            )
-            known = (decided.arm, self.seq, decided.value, decided.happened, decided.time)
-            work.append(entry, Line(entry.seq, "retraction", work.now, *known, None, None))
-            work.decided[self.seq] = decided._replace(retracted=entry.seq)
-            self.outcome = Retraction(False)
-        else:
-            self.outcome = Retraction(True)

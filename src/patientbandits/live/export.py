@@ -6,104 +6,120 @@ import csv
 import io
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.errors import InputError
-from patientbandits.live.refusals import RefusedError
-from patientbandits.live.store.sql import DECIDED, Decided
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.ids import Signer
+from patientbandits.live.journal import Journal
+from patientbandits.live.log_line import MILLIONTHS, Decided
+from patientbandits.live.settings import Settings
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.times import SECOND, as_datetime
 
-if TYPE_CHECKING:
-    from patientbandits.live.shop import ExperimentHandle
-
-COLUMNS = (
-    "decision",
-    "decided",
-    "arm",
-    "unit",
-    "propensity",
-    "converted",
-    "value",
-    "delay_seconds",
-    "counted",
-    "retracted",
-)
-CHUNK = 5_000
+ROWS_AT_A_TIME = 5_000
+PIECE_BYTES = 1 << 16
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+FORMULA = ("=", "+", "-", "@")
+"""how a formula begins, in a spreadsheet"""
 
 
-def export(handle: ExperimentHandle, format: str = "csv") -> Iterator[bytes]:
-    """The experiment's decisions, oldest first, in pieces.
+class ExportedDecision(NamedTuple):
+    """A row of the table."""
 
-    converted      when, if it was; empty otherwise          value    of the conversion
-    counted        whether the policy knows: within the window and not retracted
-    """
+    decision: str
+    decided: datetime
+    arm: str
+    unit: str | None
+    propensity: float | None
+    converted: datetime | None = None
+    """when, if it was"""
+    value: float | None = None
+    """of the conversion"""
+    delay_seconds: float | None = None
+    counted: bool | None = None
+    """whether the policy knows: within the window and not retracted"""
+    retracted: bool = False
+
+
+def exported(
+    journal: Journal, experiment: Experiment, settings: Settings, format: str = "csv"
+) -> Iterator[bytes]:
+    """The experiment's decisions, oldest first, in pieces of a file."""
     if format not in FORMATS:
         raise RefusedError(
             f"export: format must be one of {', '.join(FORMATS)}; got {format!r:.100}."
         )
-    return _csv(handle) if format == "csv" else _parquet(handle)
+    rows = export_rows(journal, experiment, settings)
+    return csv_pieces(rows) if format == "csv" else parquet_pieces(rows)
 
 
-def rows(handle: ExperimentHandle) -> Iterator[list[Any]]:
-    """The rows of the table."""
-    settings, signer, scale = handle.settings, handle.shop.journal.signer, handle.scale
-    with handle.shop.store.reading() as reader:
-        for row in reader.stream(f"{DECIDED} TRUE ORDER BY d.seq", handle.experiment.id):
-            made = Decided(*row)
-            delay = None if made.happened is None else made.happened - made.time
-            counted = (
-                delay is not None
-                and made.retracted is None
-                and (settings.window is None or delay <= settings.window * MICRO)
-            )
-            yield [
-                signer.name(handle.experiment.id, made.seq),
-                moment(made.time),
-                settings.arms[made.arm],
-                made.unit,
-                made.propensity,
-                None if made.happened is None else moment(made.happened),
-                None if made.value is None else made.value / MICRO * scale,
-                None if delay is None else delay / MICRO,
-                None if delay is None else counted,
-                made.retracted is not None,
-            ]
+def export_rows(
+    journal: Journal, experiment: Experiment, settings: Settings
+) -> Iterator[ExportedDecision]:
+    with journal.store.reading() as reader:
+        for decided in reader.all_decided(experiment.id):
+            yield export_row(decided, settings, journal.signer)
 
 
-def moment(time: int) -> datetime:
-    return datetime.fromtimestamp(time / MICRO, UTC)
+def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:
+    decision = decided.decision
+    assert decision.arm is not None
+    row = ExportedDecision(
+        decision=signer.name(decision.experiment, decision.seq),
+        decided=as_datetime(decision.time),
+        arm=settings.arms[decision.arm],
+        unit=decision.unit,
+        propensity=decision.propensity,
+    )
+    conversion = decided.conversion
+    if conversion is None:
+        return row
+    assert conversion.happened is not None
+    assert conversion.value is not None
+    delay = conversion.happened - decision.time
+    retracted = decided.retraction is not None
+    return row._replace(
+        converted=as_datetime(conversion.happened),
+        value=conversion.value / MILLIONTHS * settings.scale,
+        delay_seconds=delay / SECOND,
+        counted=settings.counts(delay) and not retracted,
+        retracted=retracted,
+    )
 
 
-def defused(cell: Any) -> Any:
+def csv_cell(cell: Any) -> Any:
     """Text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    if (isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@")) or (
-        isinstance(cell, str) and cell[:1] in ("\t", "\r", "\n")
-    ):
-        return "'" + cell
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
     if isinstance(cell, datetime):
         return cell.isoformat()
-    return {True: "true", False: "false"}.get(cell, cell) if isinstance(cell, bool) else cell
+    if not isinstance(cell, str):
+        return cell
+    if cell.lstrip().startswith(FORMULA) or cell.startswith(("\t", "\r", "\n")):
+        return "'" + cell
+    return cell
 
 
-def _csv(handle: ExperimentHandle) -> Iterator[bytes]:
+def csv_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
     target = io.StringIO()
     writer = csv.writer(target)
-    writer.writerow(COLUMNS)
-    found = rows(handle)
+    writer.writerow(ExportedDecision._fields)
     while True:
-        chunk = list(islice(found, CHUNK))
-        writer.writerows([first, *map(defused, rest)] for first, *rest in chunk)
+        chunk = list(islice(rows, ROWS_AT_A_TIME))
+        for row in chunk:
+            # the id is ours, and may begin with a dash
+            writer.writerow([row.decision, *map(csv_cell, row[1:])])
         yield target.getvalue().encode()
         target.seek(0)
         target.truncate()
-        if len(chunk) < CHUNK:
+        if len(chunk) < ROWS_AT_A_TIME:
             return
 
 
-def _parquet(handle: ExperimentHandle) -> Iterator[bytes]:
+def parquet_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -111,28 +127,26 @@ def _parquet(handle: ExperimentHandle) -> Iterator[bytes]:
         raise InputError(
             "export: Parquet needs one more package; install patientbandits[parquet]."
         ) from None
-    kinds = [
-        arrow.string(),
-        arrow.timestamp("us", tz="UTC"),
-        arrow.string(),
-        arrow.string(),
-        arrow.float64(),
-        arrow.timestamp("us", tz="UTC"),
-        arrow.float64(),
-        arrow.float64(),
-        arrow.bool_(),
-        arrow.bool_(),
-    ]
-    schema = arrow.schema(list(zip(COLUMNS, kinds, strict=True)))
+    time = arrow.timestamp("us", tz="UTC")
+    schema = arrow.schema(
+        {
+            "decision": arrow.string(),
+            "decided": time,
+            "arm": arrow.string(),
+            "unit": arrow.string(),
+            "propensity": arrow.float64(),
+            "converted": time,
+            "value": arrow.float64(),
+            "delay_seconds": arrow.float64(),
+            "counted": arrow.bool_(),
+            "retracted": arrow.bool_(),
+        }
+    )
     with tempfile.TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema) as writer:
-            found = rows(handle)
-            while chunk := list(islice(found, CHUNK)):
-                columns = zip(*chunk, strict=True)
-                arrays = [
-                    arrow.array(column, kind) for column, kind in zip(columns, kinds, strict=True)
-                ]
-                writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+            while chunk := list(islice(rows, ROWS_AT_A_TIME)):
+                table = arrow.Table.from_pylist([row._asdict() for row in chunk], schema=schema)
+                writer.write_table(table)
         file.seek(0)
-        while piece := file.read(1 << 16):
+        while piece := file.read(PIECE_BYTES):
             yield piece

@@ -1,4 +1,7 @@
-"""Names of decisions: which experiment, which line of its log, and a signature, so that a forged one is refused unread."""
+"""Names of decisions: which experiment, which line of its log, and a signature.
+
+With the signature a forged name is refused without a look at the store.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,18 @@ import hashlib
 import hmac
 from typing import NamedTuple
 
-from patientbandits.live.refusals import UnknownError
+from patientbandits.live.errors import UnknownError
 
-SIGNATURE = 10
-"""bytes: a forger succeeds once in 2^80"""
+EXPERIMENT_BYTES = 4
+SEQ_BYTES = 6
+BODY_BYTES = EXPERIMENT_BYTES + SEQ_BYTES
+SIGNATURE_BYTES = 10
+"""a forger succeeds once in 2^80"""
+
+PADDING = b"\0"
+"""21 bytes make 28 characters without an odd end; the last one is always A, and left out"""
+
+NAME_LENGTH = 27
 
 
 class DecisionId(NamedTuple):
@@ -23,7 +34,7 @@ class Signer:
     """Signs with BLAKE2b and a key (RFC 7693): a tenth of the time that HMAC takes."""
 
     def __init__(self, secret: bytes) -> None:
-        self._keyed = hashlib.blake2b(key=secret, digest_size=SIGNATURE)
+        self._keyed = hashlib.blake2b(key=secret, digest_size=SIGNATURE_BYTES)
 
     def _signature(self, body: bytes) -> bytes:
         keyed = self._keyed.copy()
@@ -31,21 +42,30 @@ class Signer:
         return keyed.digest()
 
     def name(self, experiment: int, seq: int) -> str:
-        body = experiment.to_bytes(4, "big") + seq.to_bytes(6, "big")
-        return base64.urlsafe_b64encode(body + self._signature(body) + b"\0").decode()[
-            :-1
-        ]  # 21 bytes: 28 characters, the last always A
+        body = experiment.to_bytes(EXPERIMENT_BYTES, "big") + seq.to_bytes(SEQ_BYTES, "big")
+        raw = body + self._signature(body) + PADDING
+        return base64.urlsafe_b64encode(raw).decode()[:NAME_LENGTH]
 
     def read(self, name: object) -> DecisionId:
         """What the name says, if we made it."""
         try:
-            if not isinstance(name, str) or len(name) != 27:
-                raise ValueError
-            raw = base64.b64decode(name + "A", altchars=b"-_", validate=True)
-            if not hmac.compare_digest(self._signature(raw[:10]), raw[10:20]) or raw[20] != 0:
-                raise ValueError
+            body = self._verified(name)
         except (ValueError, binascii.Error):
             raise UnknownError(
                 f"decision: there is none with this id; got {name!r:.100}."
             ) from None
-        return DecisionId(int.from_bytes(raw[:4], "big"), int.from_bytes(raw[4:10], "big"))
+        return DecisionId(
+            experiment=int.from_bytes(body[:EXPERIMENT_BYTES], "big"),
+            seq=int.from_bytes(body[EXPERIMENT_BYTES:], "big"),
+        )
+
+    def _verified(self, name: object) -> bytes:
+        if not isinstance(name, str) or len(name) != NAME_LENGTH:
+            raise ValueError
+        raw = base64.b64decode(name + "A", altchars=b"-_", validate=True)
+        body = raw[:BODY_BYTES]
+        if not hmac.compare_digest(self._signature(body), raw[BODY_BYTES:-1]):
+            raise ValueError
+        if raw[-1:] != PADDING:
+            raise ValueError
+        return body

@@ -3,61 +3,71 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from patientbandits.engine.replay import MILLIONTHS as MICRO
 from patientbandits.live.cohorts import Cohort, cohorts
-from patientbandits.live.settings import default_policy
+from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.settings import Settings, default_policy
+from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.times import SECOND
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 
-if TYPE_CHECKING:
-    from patientbandits.live.shop import ExperimentHandle
-
-LEVEL = 0.95
+REPORTED_LEVEL = 0.95
 CURVE_POINTS = 40
-NO_WINDOW = "Corrected rates include conversions that the model expects later than anything seen so far: an extrapolation, not data."
+SHORTEST_CURVE = 60.0
+"""seconds"""
+
+EXTRAPOLATED = (
+    "Corrected rates include conversions that the model expects later than anything seen so far: "
+    "an extrapolation, not data."
+)
+FROM_MODEL = (
+    "matured",
+    "rate",
+    "low",
+    "high",
+    "to_come",
+    "to_come_low",
+    "to_come_high",
+    "best",
+)
 
 
-def report(handle: ExperimentHandle) -> dict[str, Any]:
-    """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval, probability of best; and the lag curve.
+def report_on(
+    reader: Reader, experiment: Experiment, settings: Settings, now: int
+) -> dict[str, Any]:
+    """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
+    probability of being best; and the lag curve.
 
-    Rates are per decision, in units of the experiment's scale. Whatever policy decides, the corrected ones come from the model of
-    PatientThompson.
+    Rates are per decision, in units of the experiment's scale. Whatever policy decides, the
+    corrected ones come from the model of PatientThompson.
     """
-    shop, settings, experiment = handle.shop, handle.settings, handle.experiment
-    with shop.store.reading() as reader:
-        now = max(shop.journal.now(), reader.time(experiment.id, reader.head(experiment.id)))
-        counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
-    active = set(settings.active)
+    now = max(now, reader.last_time(experiment.id))
+    counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
     times = _curve_times(counts)
     found = _posteriors([counts[place] for place in settings.active], times)
     by_place = dict(zip(settings.active, found, strict=True))
     arms = [
-        _arm(
-            settings.arms[place],
-            counts[place],
-            by_place.get(place),
-            place in active,
-            settings.scale,
-        )
-        for place in range(len(settings.arms))
+        _arm(arm, counts[place], by_place.get(place), settings.scale)
+        for place, arm in enumerate(settings.arms)
     ]
     seen = [place for place in settings.active if counts[place].conversions]
     curves = [_curve(settings.arms[place], by_place[place]) for place in seen]
     return {
-        "experiment": handle.name,
-        "time": now / MICRO,
-        "policy": settings.rule.label,
+        "experiment": experiment.name,
+        "time": now / SECOND,
+        "policy": settings.policy.label,
         "window": settings.window,
         "sticky": settings.sticky,
         "paused": settings.paused,
         "scale": settings.scale,
-        "level": LEVEL,
+        "level": REPORTED_LEVEL,
         "arms": arms,
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
-        "notes": [NO_WINDOW] if any(cohort.pulls for cohort in counts) else [],
+        "notes": [EXTRAPOLATED] if any(cohort.pulls for cohort in counts) else [],
     }
 
 
@@ -67,39 +77,39 @@ def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
         CureCounts.of(
             cohort.waiting_ages,
             cohort.delays,
-            cohort.paid / MICRO,
+            cohort.paid / MILLIONTHS,
             age_counts=cohort.waiting,
             delay_counts=cohort.converted,
         )
         for cohort in counts
     ]
-    return posterior(given, level=LEVEL, times=times, scale=prior.scale, spread=prior.spread)
+    return posterior(
+        given, level=REPORTED_LEVEL, times=times, scale=prior.scale, spread=prior.spread
+    )
 
 
 def _curve_times(counts: list[Cohort]) -> Any:
-    """From a second, or a thousandth of the oldest age, to the oldest age."""
-    ages = [age for cohort in counts for age in (*cohort.waiting_ages, *cohort.delays)]
-    longest = max(max(ages, default=0.0), 60.0)
+    """From a second to the oldest age."""
+    ages = chain.from_iterable((*cohort.waiting_ages, *cohort.delays) for cohort in counts)
+    longest = max(max(ages, default=0.0), SHORTEST_CURVE)
     return np.geomspace(1.0, longest, CURVE_POINTS)
 
 
-def _arm(
-    name: str, cohort: Cohort, found: ArmPosterior | None, active: bool, scale: float
-) -> dict[str, Any]:
+def _arm(name: str, cohort: Cohort, found: ArmPosterior | None, scale: float) -> dict[str, Any]:
+    """``found``: None for an arm that is retired."""
+    value = cohort.paid / MILLIONTHS * scale
     known = {
         "arm": name,
-        "retired": not active,
+        "retired": found is None,
         "pulls": cohort.pulls,
         "conversions": cohort.conversions,
         "late": cohort.late,
         "retracted": cohort.retracted,
-        "value": cohort.paid / MICRO * scale,
-        "raw_rate": cohort.paid / MICRO * scale / cohort.pulls if cohort.pulls else None,
+        "value": value,
+        "raw_rate": value / cohort.pulls if cohort.pulls else None,
     }
     if found is None:
-        return known | dict.fromkeys(
-            ("matured", "rate", "low", "high", "to_come", "to_come_low", "to_come_high", "best")
-        )
+        return known | dict.fromkeys(FROM_MODEL)
     return known | {
         "matured": found.matured.mean if math.isfinite(found.matured.mean) else None,
         "rate": found.value.mean * scale,

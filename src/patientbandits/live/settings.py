@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from patientbandits.errors import InputError
-from patientbandits.live.refusals import ConflictError, RefusedError
+from patientbandits.live.errors import ConflictError, RefusedError
+from patientbandits.live.names import printable_text
+from patientbandits.live.times import SECOND
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
-from patientbandits.result import policy_from
+from patientbandits.registry import policy_from
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_ARMS = 1000
-
-LONGEST_TEXT = 200
 LONGEST_WINDOW = 10 * 366 * 86400.0
+"""seconds"""
+
+NEEDS_GROWTH = (
+    "policy must be able to remember any number of decisions; "
+    "give it a smoother law of delays, or a window"
+)
 
 
 def default_policy() -> PatientThompson:
@@ -29,13 +33,14 @@ def default_policy() -> PatientThompson:
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``arms`` holds every arm there ever was, in order: an arm is known by its place and never leaves the list."""
+    """``arms`` holds every arm there ever was: each is known by its place and never leaves."""
 
     arms: tuple[str, ...]
-    policy: dict[str, Any]
+    description: dict[str, Any] = msgspec.field(name="policy")
+    """the policy as plain data"""
     retired: tuple[str, ...] = ()
     window: float | None = None
-    """seconds; conversions that happen later than this after their decision are kept but not counted"""
+    """seconds; conversions later than this after their decision are kept but not counted"""
     sticky: bool = False
     """the same unit gets the same decision"""
     paused: bool = False
@@ -48,62 +53,144 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(place for place, arm in enumerate(self.arms) if arm not in self.retired)
 
     @property
-    def rule(self) -> Policy:
-        """The policy."""
-        return policy_from(self.policy, "experiment")
+    def policy(self) -> Policy:
+        return policy_from(self.description, "experiment")
+
+    def counts(self, delay: int) -> bool:
+        """Whether a conversion this many microseconds after its decision counts."""
+        return self.window is None or delay <= self.window * SECOND
 
     def decides_like(self, other: Settings) -> bool:
         """Whether the policy's memory is the same under both."""
-        return (self.policy, self.active, self.window) == (other.policy, other.active, other.window)
+        return (
+            self.description == other.description
+            and self.active == other.active
+            and self.window == other.window
+        )
 
     def changed(self, **changes: Any) -> Settings:
-        """With ``changes``; ``arms`` and ``retired`` are new lists, of which the first may only grow."""
-        new = checked(msgspec.structs.replace(self, **changes))
+        """With ``changes``; ``arms`` and ``retired`` are whole lists; arms may only be added."""
+        new = checked_settings(msgspec.structs.replace(self, **changes))
         if new.arms[: len(self.arms)] != self.arms:
             raise ConflictError(
-                f"experiment: arms can be added or retired, not renamed or removed; got {list(new.arms)!r}."
+                "experiment: arms can be added or retired, not renamed or removed; "
+                f"got {list(new.arms)!r}."
             )
         if new.scale != self.scale:
             raise ConflictError(
-                f"experiment: the scale of values cannot change; got {new.scale!r}, it is {self.scale!r}."
+                "experiment: the scale of values cannot change; "
+                f"got {new.scale!r}, it is {self.scale!r}."
             )
         return new
 
 
-def name(value: object) -> str:
-    """A name for an experiment, fit for addresses."""
-    if not isinstance(value, str) or not NAME.fullmatch(value):
-        raise RefusedError(
-            f"experiment: a name must be 1 to 100 letters, digits, dots, dashes or underscores; got {value!r}."
+CHANGEABLE = Settings.__struct_encode_fields__
+"""the fields as users name them"""
+
+
+def stored_settings(text: str) -> Settings:
+    """The settings that a change holds."""
+    return msgspec.json.decode(text, type=Settings)
+
+
+def settings_text(settings: Settings) -> str:
+    """What a change holds."""
+    return msgspec.json.encode(settings).decode()
+
+
+def new_settings(
+    arms: Any,
+    policy: Policy | Mapping[str, Any] | str | None = None,
+    window: Any = None,
+    sticky: bool = False,
+    scale: Any = 1.0,
+) -> Settings:
+    """A new experiment's settings, from what a user gave."""
+    longest = window_seconds(window)
+    return checked_settings(
+        Settings(
+            arms=listed_names("arms", arms),
+            description=policy_description(policy),
+            window=longest,
+            sticky=bool(sticky),
+            scale=plain_number("experiment: scale", scale),
         )
-    return value
+    )
 
 
-def text(what: str, value: object) -> str:
-    """Something that a user calls something: any printable text, not too long."""
-    if isinstance(value, str) and 1 <= len(value) <= LONGEST_TEXT and value.isprintable():
-        return value  # the common case, at once
-    if (
-        not isinstance(value, str)
-        or not 1 <= len(value) <= LONGEST_TEXT
-        or any(unicodedata.category(c) in ("Cc", "Cs") for c in value)
-    ):
+def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes as a user names them, as `Settings.changed` wants them."""
+    wanted = dict(changes)
+    if "policy" in wanted:
+        wanted["policy"] = policy_description(wanted["policy"])
+    if "window" in wanted:
+        wanted["window"] = window_seconds(wanted["window"])
+    for field in {"arms", "retired"} & set(wanted):
+        wanted[field] = listed_names(field, wanted[field])
+    unknown = set(wanted) - set(CHANGEABLE)
+    if unknown:
         raise RefusedError(
-            f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}."
+            f"experiment: {sorted(unknown)} cannot be changed; what can: {list(CHANGEABLE)}."
         )
-    return value
+    if "policy" in wanted:
+        wanted["description"] = wanted.pop("policy")
+    return wanted
 
 
-def checked(settings: Settings) -> Settings:
-    """``settings`` as they will be read back, if they make sense."""
-    given = settings
+def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]:
+    """The policy as plain data."""
+    if policy is None:
+        policy = default_policy()
+    if isinstance(policy, Policy):
+        return policy.describe()
+    if isinstance(policy, str):
+        return {"policy": policy}
+    if not isinstance(policy, Mapping):
+        raise RefusedError(
+            "experiment: policy must be a policy, its name or its description; "
+            f"got {policy!r:.100}."
+        )
+    return dict(policy)
+
+
+def listed_names(what: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise RefusedError(f"experiment: {what} must be a list of names; got {value!r:.300}.")
+    return tuple(value)
+
+
+def plain_number(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1e300 < value < 1e300:
+        raise RefusedError(f"{what} must be a finite number; got {value!r:.100}.")
+    return float(value)
+
+
+def window_seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return plain_number("experiment: window, in seconds,", value)
+
+
+def checked_settings(given: Settings) -> Settings:
+    """``given`` as it will be read back, if it makes sense."""
     try:
-        settings = msgspec.json.decode(msgspec.json.encode(given), type=Settings)
+        settings = stored_settings(settings_text(given))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise RefusedError(f"experiment: settings must be plain data: {error}") from error
-    arms, window, scale = settings.arms, settings.window, settings.scale
+    _check_arms(settings)
+    _check_window(given.window, settings.window)
+    if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
+        raise RefusedError(
+            f"experiment: scale must be a finite number > 0; got {settings.scale!r}."
+        )
+    _check_policy(given, settings)
+    return settings
+
+
+def _check_arms(settings: Settings) -> None:
+    arms = settings.arms
     for arm in arms:
-        text("experiment: every arm", arm)
+        printable_text("experiment: every arm", arm)
     if not 1 <= len(arms) <= MOST_ARMS or len(set(arms)) < len(arms):
         raise RefusedError(
             f"experiment: 1 to {MOST_ARMS} different arms are needed; got {list(arms)!r:.300}."
@@ -113,38 +200,49 @@ def checked(settings: Settings) -> Settings:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
-    if given.window is not None and (
-        window is None or not (math.isfinite(window) and 0 < window <= LONGEST_WINDOW)
-    ):
+
+
+def _check_window(given: float | None, read_back: float | None) -> None:
+    """NaN and infinity are read back as None."""
+    if given is None:
+        return
+    if read_back is None or not 0 < read_back <= LONGEST_WINDOW:
         raise RefusedError(
-            f"experiment: window must be seconds, above 0 and at most ten years; got {given.window!r}."
+            f"experiment: window must be seconds, above 0 and at most ten years; got {given!r}."
         )
-    if not (math.isfinite(scale) and 1e-300 < scale < 1e300):
-        raise RefusedError(f"experiment: scale must be a finite number > 0; got {scale!r}.")
+
+
+def _check_policy(given: Settings, settings: Settings) -> None:
+    arms = len(settings.active)
     try:
-        policy = given.rule and settings.rule
-        rule_of(policy, len(settings.active), horizon_known=False)
-        grows = can_grow(policy, len(settings.active))
+        _ = given.policy  # as the user gave it: its error names what he wrote
+        policy = settings.policy
+        rule_of(policy, arms, horizon_known=False)
+        grows = can_grow(policy, arms)
     except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise RefusedError(
-            f"experiment: {error}" if not str(error).startswith("experiment") else str(error)
-        ) from error
+        words = str(error)
+        if not words.startswith("experiment"):
+            words = f"experiment: {words}"
+        raise RefusedError(words) from error
     if getattr(policy, "feedback", "rewards") != "rewards":
         raise RefusedError(
-            f"experiment: policy must do without reports of zeros, which no shop gets; got {policy.owner!r}."
+            "experiment: policy must do without reports of zeros, which no shop gets; "
+            f"got {policy.owner!r}."
         )
     if not grows:
-        rule = "policy must be able to remember any number of decisions; give it a smoother law of delays, or a window"
-        raise RefusedError(f"experiment: {rule}; got {policy.owner!r}.")
-    return settings
+        raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
 
 
 def can_grow(policy: Policy, arms: int) -> bool:
-    """Whether a memory with more room is the same with something added at the end of its arrays: then it can be had later."""
-    small, large = policy.memory(arms, FIRST_CAPACITY), policy.memory(arms, 2 * FIRST_CAPACITY)
-    return all(
-        np.array_equal(
-            before, after[tuple(slice(n) for n in before.shape)], equal_nan=before.dtype.kind == "f"
-        )
-        for before, after in zip(small, large, strict=True)
-    )
+    """Whether a memory with more room is the same with something added at the end of its arrays.
+
+    Then the room can be had later.
+    """
+    small = policy.memory(arms, FIRST_CAPACITY)
+    large = policy.memory(arms, 2 * FIRST_CAPACITY)
+    return all(_begins_with(after, before) for before, after in zip(small, large, strict=True))
+
+
+def _begins_with(array: Any, beginning: Any) -> bool:
+    part = array[tuple(slice(size) for size in beginning.shape)]
+    return bool(np.array_equal(beginning, part, equal_nan=beginning.dtype.kind == "f"))

@@ -1,22 +1,22 @@
-"""`python -m patientbandits.live.warm`: compile every policy for live decisions, for an image or before a start."""
+"""`python -m patientbandits.live.warm`: compile every policy, for an image or before a start."""
 
 from __future__ import annotations
 
 from patientbandits.errors import InputError
-from patientbandits.live.settings import Settings, checked, default_policy
-from patientbandits.live.state import warm
+from patientbandits.live.policy_memory import warm
+from patientbandits.live.settings import default_policy, new_settings
 from patientbandits.policies import POLICIES
 
 
-def main() -> None:
-    described = [default_policy().describe(), *({"policy": name} for name in POLICIES)]
-    for policy in described:
+def warm_all() -> None:
+    """Each policy that can decide live without parameters, and the default."""
+    for policy in [default_policy().describe(), *({"policy": name} for name in POLICIES)]:
         try:
-            warm(checked(Settings(("a", "b"), policy)))
+            warm(new_settings(["a", "b"], policy))
         except InputError:  # it needs parameters, or is not for live decisions
             continue
         print(policy["policy"], flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    warm_all()

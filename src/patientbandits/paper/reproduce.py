@@ -5,47 +5,30 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import choice, whole
 from patientbandits.figures import draw
-from patientbandits.pages import write_csv
-from patientbandits.paper import proofs
-from patientbandits.paper.claims import CHECKS, STUDY_CHECKS, Claim
-from patientbandits.paper.experiments import EXPERIMENTS, Curve, Series, published_points, series
-from patientbandits.paper.panels import experiment_panels, study_panels
-from patientbandits.paper.report import Section, deviations, render
-from patientbandits.paper.studies import STUDIES
+from patientbandits.files import write_atomically, write_csv
+from patientbandits.paper.curve import Curve, Curves, Findings, Series
+from patientbandits.paper.experiment import PaperExperiment, Section
+from patientbandits.paper.experiments import EXPERIMENTS
+from patientbandits.paper.report import report_page
 from patientbandits.problems import PRESETS
-from patientbandits.result import write_atomically
+from patientbandits.result import Result
 from patientbandits.sweeps import Simulation, sweep
 
-NAMES = (*EXPERIMENTS, *STUDIES, "theory")
+NAMES = tuple(EXPERIMENTS)
 DEFAULT_SEED = 2020
+DATA_COLUMNS = ("preset", "curve", "x", "mean", "low95", "high95", "runs")
 
 
-def plan(
-    names: Sequence[str], presets: Sequence[str], runs: int | None, seed: int
-) -> dict[tuple[str, str], list[Curve]]:
-    """(experiment, preset) -> its curves; studies have the preset ""."""
-    curves = {
-        (name, preset): EXPERIMENTS[name](preset)
-        for name in names
-        if name in EXPERIMENTS
-        for preset in presets
-    }
-    curves |= {(name, ""): STUDIES[name]() for name in names if name in STUDIES}
-
-    def adjust(simulation: Simulation) -> Simulation:
-        return replace(simulation, seed=seed, runs=simulation.runs if runs is None else runs)
-
-    return {
-        key: [replace(curve, simulations=[adjust(s) for s in curve.simulations]) for curve in group]
-        for key, group in curves.items()
-    }
+CurvesByPreset = dict[tuple[str, str], list[Curve]]
+"""(experiment, preset) -> its curves"""
 
 
 def reproduce(
@@ -58,10 +41,11 @@ def reproduce(
     start: Callable[[int], Callable[[int], None]] | None = None,
     on: str = "threads",
 ) -> dict[str, Any]:
-    """Run the named experiments in the presets, write everything to the folder ``out``, return the summary.
+    """Run the named experiments in the presets, write everything to ``out``, return the summary.
 
-    ``start`` is called with the number of rounds to play and gives a function that is told how many were played.
-    Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it stopped.
+    ``start`` is called with the number of rounds to play and gives a function that is told how many
+    were played. ``workers`` and ``on`` as in `sweep`. Finished pieces are kept in ``out``/pieces:
+    after an interruption the same call goes on where it stopped.
     """
     for name in names:
         choice("reproduce", "experiment", name, NAMES)
@@ -70,103 +54,100 @@ def reproduce(
     if runs is not None:
         runs = whole("reproduce", "runs", runs, 2)
     seed = whole("reproduce", "seed", seed)
-    folder, began = Path(out), time.monotonic()
-    curves = plan(names, presets, runs, seed)
-    simulations = [s for group in curves.values() for curve in group for s in curve.simulations]
-    progress = start(sum(s.rounds for s in simulations)) if start else None
-    results = iter(sweep(simulations, folder / "pieces", workers, progress, on))
-    found = {
-        key: {
-            curve.name: series(curve, [next(results) for _ in curve.simulations]) for curve in group
-        }
-        for key, group in curves.items()
-    }
-    for part in ("figures", "data"):
-        (folder / part).mkdir(exist_ok=True)
-    sections = [_experiment(name, presets, found, folder) for name in names if name in EXPERIMENTS]
-    sections += [
-        _study(name, list(found[name, ""].values()), folder) for name in names if name in STUDIES
-    ]
-    if "theory" in names:
-        sections.append(_theory(found, seed))
+    folder = Path(out)
+    began = time.monotonic()
+
+    asked = sorted((EXPERIMENTS[name] for name in names), key=lambda one: one.place)
+    curves = curves_of(asked, presets, runs, seed)
+    simulations = simulations_of(curves)
+    rounds = sum(simulation.rounds for simulation in simulations)
+    progress = start(rounds) if start else None
+    results = sweep(simulations, folder / "pieces", workers, progress, on)
+    findings = Findings(seed, presets, with_numbers(curves, results))
+
+    (folder / "figures").mkdir(exist_ok=True)
+    (folder / "data").mkdir(exist_ok=True)
+    for experiment in asked:
+        write_figure_and_data(experiment, findings, folder)
+    sections = [experiment.section(findings) for experiment in asked]
     summary = {
         "seed": seed,
         "runs": runs,
         "presets": list(presets),
         "experiments": list(names),
-        "rounds": sum(s.rounds for s in simulations),
-        "claims": [
-            asdict(claim) | {"experiment": section.name, "preset": preset}
-            for section in sections
-            for preset, claim in section.claims
-        ],
-        "deviations": [
-            asdict(row) | {"experiment": section.name}
-            for section in sections
-            for row in section.deviations
-        ],
+        "rounds": rounds,
+        "claims": list(claims_in(sections)),
+        "deviations": list(deviations_in(sections)),
     }
     write_atomically(folder / "summary.json", json.dumps(summary, indent=1).encode())
-    page = render(sections, summary, folder / "figures", seconds=time.monotonic() - began)
+    seconds = time.monotonic() - began
+    page = report_page(sections, summary, folder / "figures", seconds)
     write_atomically(folder / "report.html", page.encode())
     return summary
 
 
-def _experiment(
-    name: str, presets: Sequence[str], found: dict[tuple[str, str], dict[str, Series]], folder: Path
-) -> Section:
-    points = published_points()
-    draw(
-        experiment_panels(name, {preset: found[name, preset] for preset in presets}, points),
-        folder / "figures" / name,
-    )
-    rows, claims, compared = [], [], []
-    for preset in presets:
-        curves = found[name, preset]
-        claims += [(preset, claim) for claim in CHECKS[name](curves, preset)]
-        rows += [(preset, curve) for curve in curves.values()]
-        compared += deviations(name, preset, curves, points)
-    _write_csv(folder / "data" / f"{name}.csv", rows)
-    return Section(name, claims, compared)
+def curves_of(
+    experiments: Sequence[PaperExperiment], presets: Sequence[str], runs: int | None, seed: int
+) -> CurvesByPreset:
+    """(experiment, preset) -> its curves, with the seed and, if given, the number of runs."""
+    found = {}
+    for experiment in experiments:
+        for preset in experiment.readings(presets):
+            curves = experiment.curves(preset)
+            found[experiment.name, preset] = [curve.adjusted(runs, seed) for curve in curves]
+    return found
 
 
-def _study(name: str, curves: list[Series], folder: Path) -> Section:
-    draw(study_panels(name, curves), folder / "figures" / name)
-    _write_csv(folder / "data" / f"{name}.csv", [("", curve) for curve in curves])
-    return Section(name, [("", claim) for claim in STUDY_CHECKS[name](curves)], [])
+def simulations_of(curves: CurvesByPreset) -> list[Simulation]:
+    """Those of all curves, in order."""
+    found: list[Simulation] = []
+    for curve in chain.from_iterable(curves.values()):
+        found += curve.simulations
+    return found
 
 
-def _theory(found: dict[tuple[str, str], dict[str, Series]], seed: int) -> Section:
-    claims: list[Claim] = []
-    tables: dict[str, Any] = {}
-    literal = {
-        name: curves
-        for (name, preset), curves in found.items()
-        if preset == "literal" or name == "worst_case"
-    }
-    if literal:
-        claim, tables["bounds"] = proofs.bounds(literal)
-        claims.append(claim)
-    covered, tables["coverage"] = proofs.coverage(seed)
-    claims += [*covered, proofs.indistinguishable(seed)]
-    return Section("theory", [("", claim) for claim in claims], [], tables)
+def with_numbers(
+    curves: CurvesByPreset, results: Sequence[Result]
+) -> Mapping[tuple[str, str], Curves]:
+    """The curves with what `simulations_of` them gave."""
+    played = iter(results)
+    found = {}
+    for key, group in curves.items():
+        found[key] = {curve.name: Series.of(curve, played) for curve in group}
+    return found
 
 
-def _write_csv(path: Path, rows: list[tuple[str, Series]]) -> None:
-    write_csv(
-        path,
-        ("preset", "curve", "x", "mean", "low95", "high95", "runs"),
-        (
-            (
-                preset,
-                curve.name,
-                float(x),
-                float(mean),
-                float(low),
-                float(high),
-                len(curve.results[0].regret),
-            )
-            for preset, curve in rows
-            for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True)
-        ),
-    )
+def write_figure_and_data(experiment: PaperExperiment, findings: Findings, folder: Path) -> None:
+    """Its figure as PNG and SVG, and its curves as CSV."""
+    name = experiment.name
+    readings = experiment.readings(findings.presets)
+    if not readings:
+        return
+    found = {preset: findings.curves[name, preset] for preset in readings}
+    draw(experiment.panels(found), folder / "figures" / name)
+    rows: list[Sequence[object]] = []
+    for preset in readings:
+        for curve in found[preset].values():
+            rows += rows_of(preset, curve)
+    write_csv(folder / "data" / f"{name}.csv", DATA_COLUMNS, rows)
+
+
+def rows_of(preset: str, curve: Series) -> Iterator[Sequence[object]]:
+    """The numbers of a curve, as the CSV file has them."""
+    runs = len(curve.results[0].regret)
+    for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True):
+        yield preset, curve.name, float(x), float(mean), float(low), float(high), runs
+
+
+def claims_in(sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
+    """As plain data."""
+    for section in sections:
+        for preset, claim in section.claims:
+            yield asdict(claim) | {"experiment": section.name, "preset": preset}
+
+
+def deviations_in(sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
+    """As plain data."""
+    for section in sections:
+        for deviation in section.deviations:
+            yield asdict(deviation) | {"experiment": section.name}

@@ -42,10 +42,10 @@ class AdaptPatientBandits(Policy):
     Assumption 2: c m^-alpha <= P(D > m) <= m^-alpha for all arms, alpha >= alpha_floor, all means >
     mean_floor. Each arm twice first.
 
-    penalty    "paper": log(16 sqrt(log(2 K T^3)) / (c mean_floor)), or a number. As printed alpha_low
-               stays 0 at least until N > 256 log(2 K T^3) / (c mean_floor)^2, tens of thousands of
-               pulls, and for alpha < 1/2 far longer (`theory.adaptive_start`, docs/adaptivity.md);
-               with alpha_low = 0 the bias is the same for all arms: plain UCB.
+    penalty    "paper": log(16 sqrt(log(2 K T^3)) / (c mean_floor)), or a number. As printed
+               alpha_low stays 0 at least until N > 256 log(2 K T^3) / (c mean_floor)^2, tens of
+               thousands of pulls, and for alpha < 1/2 far longer (`theory.adaptive_start`,
+               docs/adaptivity.md); with alpha_low = 0 the bias is the same for all arms: plain UCB.
     ratio      d / D: None for the paper's (c/2)^(1/alpha_floor).
     use_floor  use max(alpha_low, alpha_floor ^ 1/2), valid since alpha >= alpha_floor.
     width      "paper", "tight" or "published", and

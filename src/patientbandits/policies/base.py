@@ -59,7 +59,6 @@ from patientbandits.policies.rule import Rule, read_rule
 from patientbandits.rewards import FEEDBACK
 from patientbandits.rng import Bits, following, run_key
 
-
 FIRST_CAPACITY = 1024
 """Pulls that a policy's memory has room for at first, where nobody knows how many there will be."""
 

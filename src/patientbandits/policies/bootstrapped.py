@@ -209,9 +209,9 @@ class BootstrappedThompson(Policy):
     replicates   B, at most 60
     steps        EM steps per round
 
-    With rewards other than 0 and 1, p is the share of pulls that pay at all, and is multiplied by the
-    mean of what was paid. With a finite number of replicates that all may come to agree on a wrong
-    arm there is no guarantee. Needs no horizon.
+    With rewards other than 0 and 1, p is the share of pulls that pay at all, and is multiplied by
+    the mean of what was paid. With a finite number of replicates that all may come to agree on a
+    wrong arm there is no guarantee. Needs no horizon.
     """
 
     replicates: int = 50

@@ -1,8 +1,8 @@
 """Which arm is pulled: the one with the largest index; a tie goes to the largest priority.
 
-An arm pulled less than ``first_pulls`` times has an infinite index. Priorities are random bits, drawn
-for each arm anew with each of its pulls. The functions run compiled in the engine and interpreted in
-a user's loop; nowhere else is the rule written down.
+An arm pulled less than ``first_pulls`` times has an infinite index. Priorities are random bits,
+drawn for each arm anew with each of its pulls. The functions run compiled in the engine and
+interpreted in a user's loop; nowhere else is the rule written down.
 """
 
 from __future__ import annotations

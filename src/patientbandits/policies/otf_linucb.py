@@ -45,12 +45,13 @@ class OTFLinUCB(Policy):
     f = sqrt(lambda) + sqrt(2 log(1/delta) + K log(1 + t/(K lambda))). With the unit vectors as
     actions the regularised Gram matrix is diagonal: V = lambda + n for an arm of n pulls, and b is
     the sum of the arm's rewards that came within m. One unknown law of delays for all arms is
-    assumed, so that b/V estimates tau_m times the mean, tau_m = P(D <= m), and the arms are ranked as
-    by their means. The first term of the radius is that of least squares (Theorem 1 of the paper; we
-    keep the sqrt(lambda) of the regularisation). The second is for the pulls whose zero may still
-    change: each adds at most its norm V^-1/2. As in the paper these are the pulls of the last m
-    rounds of all arms, one of which is already decided by our rule of time; with K separate arms an
-    arm's own share, (recent pulls)/V, would be a valid and smaller term, which "own" takes instead.
+    assumed, so that b/V estimates tau_m times the mean, tau_m = P(D <= m), and the arms are ranked
+    as by their means. The first term of the radius is that of least squares (Theorem 1 of the
+    paper; we keep the sqrt(lambda) of the regularisation). The second is for the pulls whose zero
+    may still change: each adds at most its norm V^-1/2. As in the paper these are the pulls of the
+    last m rounds of all arms, one of which is already decided by our rule of time; with K separate
+    arms an arm's own share, (recent pulls)/V, would be a valid and smaller term, which "own" takes
+    instead.
 
     window          m, in units of time
     delta           level of the confidence set; by default 1/T

@@ -1,4 +1,4 @@
-"""PatientBandits, the paper's policy (Algorithm 1), and its schedule without alpha (Corollary 1)."""
+"""PatientBandits, the paper's policy (Algorithm 1), and its schedule (Corollary 1)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PatientBandits(Policy):
     random.
 
     alpha   Assumption 1 must hold with it: P(D > m) <= m^-alpha.
-    width   "paper": as above. "tight": sqrt(log(2 K T^3) / (2n)), valid too, since the increments of
-            the proof's martingale have range 1, not 2. "published": sqrt(log T / (2n)), no guarantee
-            (see bias).
+    width   "paper": as above. "tight": sqrt(log(2 K T^3) / (2n)), valid too, since the increments
+            of the proof's martingale have range 1, not 2. "published": sqrt(log T / (2n)), no
+            guarantee (see bias).
     bias    "paper": as above. "sum": (1/n) sum_{v=1..n} v^-alpha, which the proof bounds by it; the
             same guarantee. "published": n^-(alpha ^ 1/2), which with the published width gives the
             heights of the paper's figures; found by fitting, not stated by the authors. "aged": see
@@ -45,14 +45,14 @@ class PatientBandits(Policy):
 
     "aged" takes (1/n) sum over the arm's own pulls of (age v 1)^-alpha. Of a reward of age m the
     share P(D > m) <= (m v 1)^-alpha is not visible yet, so E[S] >= mu n - mu sum (age v 1)^-alpha,
-    and with mu <= 1 the index is an upper confidence bound by the proof of Theorem 1, one line before
-    it replaces the ages by the worst case 1, ..., n. Hence the same guarantee; the bias is never
-    larger than "sum", and shrinks while the arm rests. The sum is kept as an upper bound of itself,
-    at most 0.1 % larger.
+    and with mu <= 1 the index is an upper confidence bound by the proof of Theorem 1, one line
+    before it replaces the ages by the worst case 1, ..., n. Hence the same guarantee; the bias is
+    never larger than "sum", and shrinks while the arm rests. The sum is kept as an upper bound of
+    itself, at most 0.1 % larger.
 
-    Without a known horizon T is replaced by the pulls so far. The confidence bound of Theorem 1 then
-    holds at each round t with probability 1 - 1/(K t^3) instead of for all rounds at once; Theorem
-    2's order in T remains.
+    Without a known horizon T is replaced by the pulls so far. The confidence bound of Theorem 1
+    then holds at each round t with probability 1 - 1/(K t^3) instead of for all rounds at once;
+    Theorem 2's order in T remains.
     """
 
     alpha: float
@@ -137,9 +137,9 @@ class Aged(Policy):
 class ScheduledPatientBandits(Policy):
     """PatientBandits with alpha_t = log log t / log t instead of a given alpha        (Corollary 1)
 
-    alpha_t is undefined or too large for small t: t counts as at least 16. The paper's heuristic: the
-    rate log T that the corollary states does not follow as printed, since a bad arm may be pulled
-    T^(log(2/gap) / log log T) times.
+    alpha_t is undefined or too large for small t: t counts as at least 16. The paper's heuristic:
+    the rate log T that the corollary states does not follow as printed, since a bad arm may be
+    pulled T^(log(2/gap) / log log T) times.
     """
 
     width: str = "paper"

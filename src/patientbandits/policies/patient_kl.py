@@ -42,20 +42,21 @@ class VisibleShares(NamedTuple):
 class PatientKL(Policy):
     """max{q : n kl(S/n, q v) <= log t + c log log t},  v = (1/n) sum of (1 - envelope(age))
 
-    The sum is over the arm's pulls. If P(D > m) <= envelope(m), the rewards visible by now have mean
-    at least mean * v per pull, so this is to PatientBandits what KL-UCB (Garivier & Cappe 2011) is to
-    UCB: an upper confidence bound under the same assumption, without a window or a lower bound on the
-    delays; it shrinks while an arm rests. Not clipped at 1, so up to 1/v: clipping makes ties.
+    The sum is over the arm's pulls. If P(D > m) <= envelope(m), the rewards visible by now have
+    mean at least mean * v per pull, so this is to PatientBandits what KL-UCB (Garivier & Cappe
+    2011) is to UCB: an upper confidence bound under the same assumption, without a window or a
+    lower bound on the delays; it shrinks while an arm rests. Not clipped at 1, so up to 1/v:
+    clipping makes ties.
 
     alpha     the envelope is the paper's, (m v 1)^-alpha, or with a scale (1 + m/scale)^-alpha
     scale     in units of time; 1 for the paper's
     envelope  instead of both: any delay law, whose survival function is the envelope
-    c         the theorem (docs/patient-kl.md: regret of the order of PatientBandits' Theorem 2) needs
-              c >= 3; the default, 0, is the practical choice, as with KL-UCB
+    c         the theorem (docs/patient-kl.md: regret of the order of PatientBandits' Theorem 2)
+              needs c >= 3; the default, 0, is the practical choice, as with KL-UCB
 
-    The unit of time is any: rounds, or seconds with scale=86400. The envelope is replaced by an upper
-    bound of it that is at most 0.1 % or 0.0003 larger (where it has steps far out: as young as a pull
-    may be, in coarser units), so the bound stays one. Needs no horizon.
+    The unit of time is any: rounds, or seconds with scale=86400. The envelope is replaced by an
+    upper bound of it that is at most 0.1 % or 0.0003 larger (where it has steps far out: as young
+    as a pull may be, in coarser units), so the bound stays one. Needs no horizon.
     """
 
     alpha: float | None = None

@@ -5,9 +5,9 @@ answered at once: as long as the arm that it wants has a report in its queue, th
 from the queue and given to the base, which then decides anew. When the queue of the arm it wants is
 empty, that arm is pulled, and the base goes on waiting for it.
 
-The base's rounds are the reports that it was given; so is its time. Without delays its world and the
-real one agree, and the base decides as it would alone, to the last bit. Reports that arrive at the
-same time queue in the order of their pulls.
+The base's rounds are the reports that it was given; so is its time. Without delays its world and
+the real one agree, and the base decides as it would alone, to the last bit. Reports that arrive at
+the same time queue in the order of their pulls.
 """
 
 from __future__ import annotations
@@ -187,7 +187,8 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
 
 @dataclass(frozen=True)
 class QPMD(Policy):
-    """The base policy, fed from queues of reports        (Joulani, Gyorgy & Szepesvari 2013, "QPM-D")
+    """The base policy, fed from queues of reports        (Joulani, Gyorgy & Szepesvari 2013,
+    "QPM-D")
 
     base    any policy; delays add to its regret at most the sum over arms of gap times the expected
             largest number of pulls under way

@@ -1,200 +1,202 @@
-"""What each route does. Writing goes through the intake; reading, which may take a while, through threads of its own."""
+"""What each route does.
+
+Writing goes through the writer; reading, which may take a while, through threads of its own.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from patientbandits.live.commands import Command, Convert
+from patientbandits.live.answers import ExperimentAnswer, experiment_answer, key_answer
+from patientbandits.live.commands import Conversion, Convert
+from patientbandits.live.errors import ConflictError, RefusedError
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.export import FORMATS
-from patientbandits.live.http import bodies
-from patientbandits.live.http.files import Stream
-from patientbandits.live.http.problems import Answer, ProblemError
-from patientbandits.live.http.requests import Request, decoded
-from patientbandits.live.http.shown import changed, created, key_shown, shown
-from patientbandits.live.refusals import ConflictError, RefusedError
-from patientbandits.live.shop import ExperimentHandle
-
-if TYPE_CHECKING:
-    from patientbandits.live.http.service import Service
+from patientbandits.live.http import schemas
+from patientbandits.live.http.request import Request, decoded
+from patientbandits.live.http.response import ProblemError, Response, Stream
+from patientbandits.live.http.service import Service
 
 BODY = 64 * 1024
 LARGE_BODY = 1024 * 1024
+METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
 
 encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
-async def decide(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.NewDecision, BODY)
-    key, header = body.key, request.headers.get(b"idempotency-key")
+async def post_decision(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewDecision, BODY)
+    key = body.key
+    header = request.header(b"idempotency-key")
     if header is not None:
-        if key is not None and key.encode() != header:
+        if key not in (None, header):
             raise ConflictError(
                 "decision: key and the header Idempotency-Key must agree if both are given."
             )
-        key = utf8(header)
+        key = header
     handle = await service.experiment(request.part)
-    made = await service.carry_out(handle.decide_command(body.unit, key))
-    return Answer(200 if made.duplicate else 201, encode(bodies.DecisionAnswer(*made)))
-
-
-async def convert(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.NewConversion, BODY)
-    handle = await service.experiment(request.part)
-    made = await service.carry_out(handle.convert_command(body.id, body.value, body.at))
-    return Answer(
-        200 if made.duplicate or not made.counted else 201, encode(bodies.ConversionAnswer(*made))
+    made = await service.writer.outcome(handle.decide_command(body.unit, key))
+    answer = schemas.DecisionAnswer(
+        id=made.id, arm=made.arm, propensity=made.propensity, duplicate=made.duplicate
     )
+    return Response(200 if made.duplicate else 201, encode(answer))
 
 
-async def convert_many(service: Service, request: Request) -> Answer:
-    items = (await request.read(bodies.NewConversions, LARGE_BODY)).conversions
-    service.limits.take(request.key, len(items) - 1)
+async def post_conversion(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewConversion, BODY)
     handle = await service.experiment(request.part)
-    commands = [conversion(handle, item) for item in items]
-    good = [command for command in commands if isinstance(command, Command)]
+    made = await service.writer.outcome(handle.convert_command(body.id, body.value, body.at))
+    answer = schemas.ConversionAnswer(duplicate=made.duplicate, counted=made.counted)
+    return Response(conversion_status(made), encode(answer))
+
+
+def conversion_status(made: Conversion) -> int:
+    return 200 if made.duplicate or not made.counted else 201
+
+
+async def post_conversions(service: Service, request: Request) -> Response:
+    items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
+    service.access.limits.take(request.key, len(items) - 1)
+    handle = await service.experiment(request.part)
+    commands = [conversion_command(handle, item) for item in items]
+    good = [command for command in commands if isinstance(command, Convert)]
     if good:
-        await service.intake(good)
-    return Answer(200, encode(bodies.ItemAnswers([item_answer(command) for command in commands])))
+        await service.writer.carry_out(good)
+    answers = [item_answer(command) for command in commands]
+    return Response(200, encode(schemas.ItemAnswers(answers)))
 
 
-def conversion(handle: ExperimentHandle, item: msgspec.Raw) -> Convert | Exception:
+def conversion_command(handle: ExperimentHandle, item: msgspec.Raw) -> Convert | Exception:
     try:
-        body = decoded(item, bodies.NewConversion)
+        body = decoded(item, schemas.NewConversion)
         return handle.convert_command(body.id, body.value, body.at)
     except (RefusedError, ProblemError) as error:
         return error
 
 
-def item_answer(command: Convert | Exception) -> bodies.ItemAnswer:
+def item_answer(command: Convert | Exception) -> schemas.ItemAnswer:
     error = command if isinstance(command, Exception) else command.error
     if error is not None:
-        return bodies.ItemAnswer(
-            getattr(error, "status", 503),
+        return schemas.ItemAnswer(
+            status=getattr(error, "status", 503),
             kind=getattr(error, "kind", "unavailable"),
             detail=str(error),
         )
     assert isinstance(command, Convert)
-    made = command.outcome
-    return bodies.ItemAnswer(
-        200 if made.duplicate or not made.counted else 201, made.duplicate, made.counted
+    made: Conversion = command.outcome
+    return schemas.ItemAnswer(
+        status=conversion_status(made), duplicate=made.duplicate, counted=made.counted
     )
 
 
-async def retract(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.NewRetraction, BODY)
+async def post_retraction(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewRetraction, BODY)
     handle = await service.experiment(request.part)
-    made = await service.carry_out(handle.retract_command(body.id))
-    return Answer(200 if made.duplicate else 201, encode(bodies.RetractionAnswer(*made)))
+    made = await service.writer.outcome(handle.retract_command(body.id))
+    answer = schemas.RetractionAnswer(duplicate=made.duplicate)
+    return Response(200 if made.duplicate else 201, encode(answer))
 
 
-async def create(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.NewExperiment, BODY)
+async def post_experiment(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewExperiment, BODY)
 
-    def make() -> tuple[bodies.ExperimentAnswer, bool]:
+    def make() -> tuple[ExperimentAnswer, bool]:
         settings = service.shop.settings(
             body.arms, body.policy, body.window, body.sticky, body.scale
         )
         service.warm(settings)
-        return created(service.shop, body.name, settings, body.seed)
+        handle, new = service.shop.create_exactly(body.name, settings, body.seed)
+        return experiment_answer(handle, settings), new
 
     made, new = await service.aside(make)
-    return Answer(
-        201 if new else 200, encode(made), ((b"location", f"/v1/experiments/{body.name}".encode()),)
-    )
+    location = (b"location", f"/v1/experiments/{body.name}".encode())
+    return Response(201 if new else 200, encode(made), (location,))
 
 
-async def experiments(service: Service, request: Request) -> Answer:
+async def get_experiments(service: Service, request: Request) -> Response:
     request.query()
-    found = await service.aside(lambda: [shown(handle) for handle in service.shop.experiments()])
-    return Answer(200, encode(bodies.ExperimentsAnswer(found)))
+
+    def read() -> list[ExperimentAnswer]:
+        return [experiment_answer(handle) for handle in service.shop.experiments()]
+
+    found = await service.aside(read)
+    return Response(200, encode(schemas.ExperimentsAnswer(found)))
 
 
-async def experiment(service: Service, request: Request) -> Answer:
+async def get_experiment(service: Service, request: Request) -> Response:
     request.query()
     handle = await service.experiment(request.part)
-    return Answer(200, encode(await service.aside(lambda: shown(handle))))
+    found = await service.aside(lambda: experiment_answer(handle))
+    return Response(200, encode(found))
 
 
-async def change(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.Change, BODY)
+async def patch_experiment(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.Change, BODY)
     handle = await service.experiment(request.part)
+    given = msgspec.structs.asdict(body)
+    changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
+    add = changes.pop("add_arms", None)
 
-    def make() -> bodies.ExperimentAnswer:
-        settings = changed(handle, msgspec.structs.asdict(body))
+    def make() -> ExperimentAnswer:
+        settings = handle.change_arms(add=add, **changes)
         service.warm(settings)
-        return shown(handle, settings)
+        return experiment_answer(handle, settings)
 
-    return Answer(200, encode(await service.aside(make)))
+    return Response(200, encode(await service.aside(make)))
 
 
-async def report(service: Service, request: Request) -> Answer:
+async def get_report(service: Service, request: Request) -> Response:
     request.query()
     handle = await service.experiment(request.part)
-    return Answer(200, encode(await service.aside(handle.report)))
+    return Response(200, encode(await service.aside(handle.report)))
 
 
-async def timeseries(service: Service, request: Request) -> Answer:
-    bucket = request.query(bucket="auto")["bucket"]
-    width = int(bucket) if bucket.isascii() and bucket.isdecimal() and len(bucket) < 10 else bucket
+async def get_timeseries(service: Service, request: Request) -> Response:
+    bucket: str | int = request.query(bucket="auto")["bucket"]
+    if isinstance(bucket, str) and bucket.isascii() and bucket.isdecimal() and len(bucket) < 10:
+        bucket = int(bucket)
     handle = await service.experiment(request.part)
-    return Answer(200, encode({"counts": await service.aside(lambda: handle.timeseries(width))}))
+    counts = await service.aside(lambda: handle.timeseries(bucket))
+    return Response(200, encode({"counts": counts}))
 
 
-async def export(service: Service, request: Request) -> Stream:
-    kind = request.query(format="csv")["format"]
+async def get_export(service: Service, request: Request) -> Stream:
+    format = request.query(format="csv")["format"]
     handle = await service.experiment(request.part)
-    stream = Stream(service, request, handle.export(kind), FORMATS[kind], f"{handle.name}.{kind}")
+    pieces = await service.aside(lambda: handle.export(format))
+    stream = Stream(pieces, FORMATS[format], f"{handle.name}.{format}", service.aside)
     return await stream.begin()
 
 
-async def metrics(service: Service, request: Request) -> Answer:
-    return Answer(200, service.observer.text(), (), b"text/plain; version=1.0.0; charset=utf-8")
-
-
-async def describe(service: Service, request: Request) -> Answer:
-    from patientbandits.live.http.openapi import document
-
-    return Answer(200, document())
-
-
-async def keys(service: Service, request: Request) -> Answer:
+async def get_keys(service: Service, request: Request) -> Response:
     request.query()
-    return Answer(
-        200,
-        encode(
-            bodies.KeysAnswer([key_shown(key) for key in await service.aside(service.keyring.all)])
-        ),
-    )
+    found = await service.aside(service.keyring.all)
+    return Response(200, encode(schemas.KeysAnswer([key_answer(key) for key in found])))
 
 
-async def create_key(service: Service, request: Request) -> Answer:
-    body = await request.read(bodies.NewKey, BODY)
+async def post_key(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewKey, BODY)
     token = await service.aside(lambda: service.keyring.create(body.scopes, body.note))
     made = service.keyring.find(token)
     assert made is not None
-    return Answer(201, encode(bodies.NewKeyAnswer(made.id, token)))
+    return Response(201, encode(schemas.NewKeyAnswer(id=made.id, key=token)))
 
 
-async def revoke_key(service: Service, request: Request) -> Answer:
+async def delete_key(service: Service, request: Request) -> Response:
     request.query()
     await service.aside(lambda: service.keyring.revoke(request.part))
-    return Answer(204, b"")
+    return Response(204, b"")
 
 
-async def health(service: Service, request: Request) -> Answer:
-    return Answer(200, encode(bodies.Alive("ok", service.options.keys)))
+async def get_metrics(service: Service, request: Request) -> Response:
+    return Response(200, service.metrics.text(), media=METRICS_MEDIA)
 
 
-async def ready(service: Service, request: Request) -> Answer:
+async def get_health(service: Service, request: Request) -> Response:
+    return Response(200, encode(schemas.Alive(status="ok", keys=service.options.keys)))
+
+
+async def get_readiness(service: Service, request: Request) -> Response:
     service.require_ready()
-    await service.aside(service.look)
-    return Answer(200, b'{"status":"ready"}')
-
-
-def utf8(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        raise RefusedError("request: a header must be UTF-8.") from None
+    await service.aside(service.ask_database)
+    return Response(200, encode(schemas.Health(status="ready")))

@@ -1,36 +1,35 @@
-"""/openapi.json, from the table of routes and the types of bodies: there is no second description."""
+"""/openapi.json, from the table of routes and the types of bodies; nothing is said twice."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
 from http import HTTPStatus
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from patientbandits._version import __version__
-from patientbandits.live.http.bodies import Name, Problem
-from patientbandits.live.http.routes import ROUTES, Route
+from patientbandits.live.http.router import Route
+from patientbandits.live.http.schemas import Name, ProblemAnswer
 
-JSON, PROBLEM = "application/json", "application/problem+json"
-WITH_KEY, WITH_BODY = (401, 403, 429), (400, 408, 413, 415, 422)
-HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+JSON_MEDIA = "application/json"
+PROBLEM_MEDIA = "application/problem+json"
+REFUSED_KEY = (401, 403, 429)
+REFUSED_BODY = (400, 408, 413, 415, 422)
+REFUSAL_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
+OTHER_PARAMETER = {"type": "string", "pattern": "^[A-Za-z0-9._-]+$"}
 
 
-@cache
-def document() -> bytes:
-    kinds = [
-        kind
-        for route in ROUTES
-        for kind in (route.body, *route.answers.values())
-        if isinstance(kind, type)
-    ]
+def description(routes: Sequence[Route]) -> bytes:
+    used = chain.from_iterable((route.body, *route.answers.values()) for route in routes)
+    kinds = [kind for kind in used if isinstance(kind, type)]
     (*found, _), components = msgspec.json.schema_components(
-        [*kinds, Problem], ref_template="#/components/schemas/{name}"
+        [*kinds, ProblemAnswer], ref_template="#/components/schemas/{name}"
     )
     schemas = dict(zip(kinds, found, strict=True))
     paths: dict[str, dict[str, Any]] = {}
-    for route in ROUTES:
+    for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = operation(route, schemas)
     about = {
         "title": "patientbandits",
@@ -48,70 +47,63 @@ def document() -> bytes:
 
 
 def operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
-    refusals = {
-        *route.refusals,
-        *(WITH_KEY if route.scope else ()),
-        *(WITH_BODY if route.body else ()),
-    }
-    described: dict[str, Any] = {
-        "operationId": route.handler.__name__,
+    told: dict[str, Any] = {
+        "operationId": route.operation,
         "summary": route.what,
-        "responses": {
-            **{
-                str(status): answer(status, kind, schemas) for status, kind in route.answers.items()
-            },
-            **{str(status): refusal(status) for status in sorted(refusals)},
-        },
+        "responses": responses(route, schemas),
     }
     if route.scope:
-        described |= {
-            "security": [{"key": []}],
-            "description": f"Needs a key with the scope {route.scope}.",
-        }
+        told["security"] = [{"key": []}]
+        told["description"] = f"Needs a key with the scope {route.scope}."
     if route.body:
-        described["requestBody"] = {
-            "required": True,
-            "content": {JSON: {"schema": schemas[route.body]}},
-        }
-    parameters = path_parameters(route) + [
-        {"name": name, "in": "query", "schema": schema} for name, schema in route.query.items()
-    ]
-    parameters += [
-        {"name": name, "in": "header", "schema": schema} for name, schema in route.headers.items()
-    ]
-    if parameters:
-        described["parameters"] = parameters
-    return described
+        content = {JSON_MEDIA: {"schema": schemas[route.body]}}
+        told["requestBody"] = {"required": True, "content": content}
+    found = route_parameters(route)
+    if found:
+        told["parameters"] = found
+    return told
 
 
-def path_parameters(route: Route) -> list[dict[str, Any]]:
-    if "{" not in route.path:
-        return []
-    name = route.path[route.path.index("{") + 1 : route.path.index("}")]
-    schema = (
-        msgspec.json.schema(Name)
-        if name == "name"
-        else {"type": "string", "pattern": "^[A-Za-z0-9._-]+$"}
-    )
-    return [{"name": name, "in": "path", "required": True, "schema": schema}]
+def route_parameters(route: Route) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if route.parameter is not None:
+        schema = OTHER_PARAMETER
+        if route.parameter == "name":
+            schema = msgspec.json.schema(Name)
+        found.append({"name": route.parameter, "in": "path", "required": True, "schema": schema})
+    for name, schema in route.query.items():
+        found.append({"name": name, "in": "query", "schema": schema})
+    for name, schema in route.headers.items():
+        found.append({"name": name, "in": "header", "schema": schema})
+    return found
+
+
+def responses(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
+    refusals = set(route.refusals)
+    if route.scope:
+        refusals.update(REFUSED_KEY)
+    if route.body:
+        refusals.update(REFUSED_BODY)
+    told = {str(status): answer(status, kind, schemas) for status, kind in route.answers.items()}
+    return told | {str(status): refusal(status) for status in sorted(refusals)}
 
 
 def answer(status: int, kind: Any, schemas: dict[Any, Any]) -> dict[str, Any]:
-    described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    told: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if isinstance(kind, tuple):  # media types of a file
-        described["content"] = {
-            media: {"schema": {"type": "string", "format": "binary"}} for media in kind
-        }
+        binary = {"type": "string", "format": "binary"}
+        told["content"] = {media: {"schema": binary} for media in kind}
     elif kind is not None:
-        described["content"] = {JSON: {"schema": schemas.get(kind, {"type": "object"})}}
-    return described
+        told["content"] = {JSON_MEDIA: {"schema": schemas.get(kind, {"type": "object"})}}
+    return told
 
 
 def refusal(status: int) -> dict[str, Any]:
-    described: dict[str, Any] = {
+    told: dict[str, Any] = {
         "description": HTTPStatus(status).phrase,
-        "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {PROBLEM_MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    if status in HEADERS:
-        described["headers"] = {HEADERS[status]: {"required": True, "schema": {"type": "string"}}}
-    return described
+    if status in REFUSAL_HEADERS:
+        header = {"required": True, "schema": {"type": "string"}}
+        told["headers"] = {REFUSAL_HEADERS[status]: header}
+    return told

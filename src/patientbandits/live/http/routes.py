@@ -2,259 +2,254 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 import msgspec
 
+from patientbandits.live.answers import ExperimentAnswer
 from patientbandits.live.export import FORMATS
-from patientbandits.live.http import bodies, files, handlers
-from patientbandits.live.http.problems import ProblemError
-from patientbandits.live.values import BUCKETS
+from patientbandits.live.http import dashboard, handlers, schemas
+from patientbandits.live.http.openapi import description
+from patientbandits.live.http.request import Request
+from patientbandits.live.http.response import Response
+from patientbandits.live.http.router import Route
+from patientbandits.live.http.service import Service
+from patientbandits.live.times import BUCKETS
 
 ONE = "/v1/experiments/{name}"
-
-
-class Route(NamedTuple):
-    method: str
-    path: str
-    scope: str | None
-    """what a key must allow; None: no key needed"""
-    handler: Callable[..., Awaitable[Any]]
-    what: str
-    answers: dict[int, Any]
-    body: Any = None
-    refusals: tuple[int, ...] = ()
-    query: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - never changed
-    headers: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - never changed
-
-
+READING = (404, 422, 503)
 WRITING = (409, 422, 503)
+
+
+async def get_openapi(service: Service, request: Request) -> Response:
+    return Response(200, document())
+
+
+@cache
+def document() -> bytes:
+    """/openapi.json"""
+    return description(ROUTES)
+
 
 ROUTES: tuple[Route, ...] = (
     Route(
-        "POST",
-        f"{ONE}/decisions",
-        "decide",
-        handlers.decide,
-        "Decide on an arm",
-        {201: bodies.DecisionAnswer, 200: bodies.DecisionAnswer},
-        bodies.NewDecision,
-        (404, *WRITING),
-        {},
-        {"Idempotency-Key": msgspec.json.schema(bodies.Text)},
+        method="POST",
+        path=f"{ONE}/decisions",
+        scope="decide",
+        handler=handlers.post_decision,
+        operation="decide",
+        what="Decide on an arm",
+        answers={201: schemas.DecisionAnswer, 200: schemas.DecisionAnswer},
+        body=schemas.NewDecision,
+        refusals=(404, *WRITING),
+        headers={"Idempotency-Key": msgspec.json.schema(schemas.Text)},
     ),
     Route(
-        "POST",
-        f"{ONE}/conversions",
-        "convert",
-        handlers.convert,
-        "Report a conversion",
-        {201: bodies.ConversionAnswer, 200: bodies.ConversionAnswer},
-        bodies.NewConversion,
-        (404, 422, 503),
+        method="POST",
+        path=f"{ONE}/conversions",
+        scope="convert",
+        handler=handlers.post_conversion,
+        operation="convert",
+        what="Report a conversion",
+        answers={201: schemas.ConversionAnswer, 200: schemas.ConversionAnswer},
+        body=schemas.NewConversion,
+        refusals=READING,
     ),
     Route(
-        "POST",
-        f"{ONE}/conversions/batch",
-        "convert",
-        handlers.convert_many,
-        "Report up to 1000 conversions, answered one by one",
-        {200: bodies.ItemAnswers},
-        bodies.NewConversions,
-        (404, 422, 503),
+        method="POST",
+        path=f"{ONE}/conversions/batch",
+        scope="convert",
+        handler=handlers.post_conversions,
+        operation="convert_many",
+        what="Report up to 1000 conversions, answered one by one",
+        answers={200: schemas.ItemAnswers},
+        body=schemas.NewConversions,
+        refusals=READING,
     ),
     Route(
-        "POST",
-        f"{ONE}/retractions",
-        "convert",
-        handlers.retract,
-        "Take a conversion back",
-        {201: bodies.RetractionAnswer, 200: bodies.RetractionAnswer},
-        bodies.NewRetraction,
-        (404, *WRITING),
+        method="POST",
+        path=f"{ONE}/retractions",
+        scope="convert",
+        handler=handlers.post_retraction,
+        operation="retract",
+        what="Take a conversion back",
+        answers={201: schemas.RetractionAnswer, 200: schemas.RetractionAnswer},
+        body=schemas.NewRetraction,
+        refusals=(404, *WRITING),
     ),
     Route(
-        "POST",
-        "/v1/experiments",
-        "admin",
-        handlers.create,
-        "Create an experiment",
-        {201: bodies.ExperimentAnswer, 200: bodies.ExperimentAnswer},
-        bodies.NewExperiment,
-        WRITING,
+        method="POST",
+        path="/v1/experiments",
+        scope="admin",
+        handler=handlers.post_experiment,
+        operation="create",
+        what="Create an experiment",
+        answers={201: ExperimentAnswer, 200: ExperimentAnswer},
+        body=schemas.NewExperiment,
+        refusals=WRITING,
     ),
     Route(
-        "GET",
-        "/v1/experiments",
-        "read",
-        handlers.experiments,
-        "All experiments",
-        {200: bodies.ExperimentsAnswer},
-        None,
-        (422, 503),
+        method="GET",
+        path="/v1/experiments",
+        scope="read",
+        handler=handlers.get_experiments,
+        operation="experiments",
+        what="All experiments",
+        answers={200: schemas.ExperimentsAnswer},
+        refusals=(422, 503),
     ),
     Route(
-        "GET",
-        ONE,
-        "read",
-        handlers.experiment,
-        "An experiment",
-        {200: bodies.ExperimentAnswer},
-        None,
-        (404, 422, 503),
+        method="GET",
+        path=ONE,
+        scope="read",
+        handler=handlers.get_experiment,
+        operation="experiment",
+        what="An experiment",
+        answers={200: ExperimentAnswer},
+        refusals=READING,
     ),
     Route(
-        "PATCH",
-        ONE,
-        "admin",
-        handlers.change,
-        "Change, pause or resume an experiment",
-        {200: bodies.ExperimentAnswer},
-        bodies.Change,
-        (404, *WRITING),
+        method="PATCH",
+        path=ONE,
+        scope="admin",
+        handler=handlers.patch_experiment,
+        operation="change",
+        what="Change, pause or resume an experiment",
+        answers={200: ExperimentAnswer},
+        body=schemas.Change,
+        refusals=(404, *WRITING),
     ),
     Route(
-        "GET",
-        f"{ONE}/report",
-        "read",
-        handlers.report,
-        "What is known of each arm",
-        {200: dict[str, Any]},
-        None,
-        (404, 422, 503),
+        method="GET",
+        path=f"{ONE}/report",
+        scope="read",
+        handler=handlers.get_report,
+        operation="report",
+        what="What is known of each arm",
+        answers={200: dict[str, Any]},
+        refusals=READING,
     ),
     Route(
-        "GET",
-        f"{ONE}/timeseries",
-        "read",
-        handlers.timeseries,
-        "Pulls and conversions over time",
-        {200: bodies.Counts},
-        None,
-        (404, 422, 503),
-        {"bucket": {"enum": ["auto", *BUCKETS]}},
+        method="GET",
+        path=f"{ONE}/timeseries",
+        scope="read",
+        handler=handlers.get_timeseries,
+        operation="timeseries",
+        what="Pulls and conversions over time",
+        answers={200: schemas.CountsAnswer},
+        refusals=READING,
+        query={"bucket": {"enum": ["auto", *BUCKETS]}},
     ),
     Route(
-        "GET",
-        f"{ONE}/export",
-        "read",
-        handlers.export,
-        "Every decision with what became of it, as a file",
-        {200: tuple(FORMATS.values())},
-        None,
-        (404, 422, 503),
-        {"format": {"enum": [*FORMATS]}},
+        method="GET",
+        path=f"{ONE}/export",
+        scope="read",
+        handler=handlers.get_export,
+        operation="export",
+        what="Every decision with what became of it, as a file",
+        answers={200: tuple(FORMATS.values())},
+        refusals=READING,
+        query={"format": {"enum": [*FORMATS]}},
     ),
     Route(
-        "GET",
-        "/v1/keys",
-        "admin",
-        handlers.keys,
-        "All keys, without their secrets",
-        {200: bodies.KeysAnswer},
-        None,
-        (422, 503),
+        method="GET",
+        path="/v1/keys",
+        scope="admin",
+        handler=handlers.get_keys,
+        operation="keys",
+        what="All keys, without their secrets",
+        answers={200: schemas.KeysAnswer},
+        refusals=(422, 503),
     ),
     Route(
-        "POST",
-        "/v1/keys",
-        "admin",
-        handlers.create_key,
-        "Make a key",
-        {201: bodies.NewKeyAnswer},
-        bodies.NewKey,
-        (422, 503),
+        method="POST",
+        path="/v1/keys",
+        scope="admin",
+        handler=handlers.post_key,
+        operation="create_key",
+        what="Make a key",
+        answers={201: schemas.NewKeyAnswer},
+        body=schemas.NewKey,
+        refusals=(422, 503),
     ),
     Route(
-        "DELETE",
-        "/v1/keys/{id}",
-        "admin",
-        handlers.revoke_key,
-        "Revoke a key",
-        {204: None},
-        None,
-        (404, 422, 503),
+        method="DELETE",
+        path="/v1/keys/{id}",
+        scope="admin",
+        handler=handlers.delete_key,
+        operation="revoke_key",
+        what="Revoke a key",
+        answers={204: None},
+        refusals=READING,
     ),
     Route(
-        "GET",
-        "/metrics",
-        "read",
-        handlers.metrics,
-        "Metrics for Prometheus",
-        {200: ("text/plain",)},
+        method="GET",
+        path="/metrics",
+        scope="read",
+        handler=handlers.get_metrics,
+        operation="metrics",
+        what="Metrics for Prometheus",
+        answers={200: ("text/plain",)},
     ),
     Route(
-        "GET", "/openapi.json", None, handlers.describe, "This description", {200: dict[str, Any]}
+        method="GET",
+        path="/openapi.json",
+        scope=None,
+        handler=get_openapi,
+        operation="describe",
+        what="This description",
+        answers={200: dict[str, Any]},
     ),
-    Route("GET", "/healthz", None, handlers.health, "Whether the server runs", {200: bodies.Alive}),
     Route(
-        "GET",
-        "/readyz",
-        None,
-        handlers.ready,
-        "Whether it can decide",
-        {200: bodies.Health},
-        None,
-        (503,),
+        method="GET",
+        path="/healthz",
+        scope=None,
+        handler=handlers.get_health,
+        operation="health",
+        what="Whether the server runs",
+        answers={200: schemas.Alive},
+    ),
+    Route(
+        method="GET",
+        path="/readyz",
+        scope=None,
+        handler=handlers.get_readiness,
+        operation="ready",
+        what="Whether it can decide",
+        answers={200: schemas.Health},
+        refusals=(503,),
     ),
 )
 
-
-PAGES = (
-    Route("GET", "/", None, files.front, "The dashboard", {307: None}),
-    Route("GET", "/dashboard/", None, files.page, "The dashboard", {200: ("text/html",)}),
+PAGES: tuple[Route, ...] = (
     Route(
-        "GET",
-        "/dashboard/{file}",
-        None,
-        files.asset,
-        "Its files",
-        {200: ("text/javascript", "text/css", "image/svg+xml")},
-        None,
-        (404,),
+        method="GET",
+        path="/",
+        scope=None,
+        handler=dashboard.get_front,
+        operation="front",
+        what="The dashboard",
+        answers={307: None},
+    ),
+    Route(
+        method="GET",
+        path="/dashboard/",
+        scope=None,
+        handler=dashboard.get_page,
+        operation="page",
+        what="The dashboard",
+        answers={200: ("text/html",)},
+    ),
+    Route(
+        method="GET",
+        path="/dashboard/{file}",
+        scope=None,
+        handler=dashboard.get_file,
+        operation="asset",
+        what="Its files",
+        answers={200: ("text/javascript", "text/css", "image/svg+xml")},
+        refusals=(404,),
     ),
 )
 """for people: not part of the interface for programs"""
-
-
-class Router:
-    """Finds a route by method and path. A path has at most one part that varies, after a fixed beginning."""
-
-    def __init__(self, routes: tuple[Route, ...] = ROUTES + PAGES) -> None:
-        self._paths: dict[str, dict[str, Route]] = {}
-        for route in routes:
-            self._paths.setdefault(route.path, {})[route.method] = route
-        self._beginnings = sorted(
-            {
-                (path[: path.index("{")], path[path.index("{") : path.index("}") + 1])
-                for path in self._paths
-                if "{" in path
-            }
-        )
-
-    def find(self, method: str, path: str) -> tuple[Route, str]:
-        """(the route, the part of the path that varies)"""
-        part, found = "", self._paths.get(path)
-        if found is None:
-            for beginning, name in self._beginnings:
-                if path.startswith(beginning):
-                    part, slash, rest = path[len(beginning) :].partition("/")
-                    found = self._paths.get(beginning + name + slash + rest) if part else None
-                    break
-        if found is None:
-            raise ProblemError(
-                404,
-                "no such path",
-                "there is nothing at this address; /openapi.json says what there is.",
-            )
-        route = found.get(method) or (found.get("GET") if method == "HEAD" else None)
-        if route is None:
-            allowed = ", ".join(sorted(found))
-            raise ProblemError(
-                405,
-                "method",
-                f"here the method must be {allowed}.",
-                ((b"allow", allowed.encode()),),
-            )
-        return route, part

@@ -13,12 +13,14 @@ import uvicorn
 
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
-from patientbandits.live.http.hosts import loopback
-from patientbandits.live.http.observe import Log
+from patientbandits.live.api_keys import Keyring
+from patientbandits.live.http.access import loopback
+from patientbandits.live.http.app import App
+from patientbandits.live.http.logs import set_up_logs
 from patientbandits.live.http.protocol import Protocol
 from patientbandits.live.http.service import Options, Service
-from patientbandits.live.http.workers import supervise
-from patientbandits.live.keys import Keyring
+from patientbandits.live.http.supervisor import supervise
+from patientbandits.live.store import in_postgres
 
 FAILED = 1
 """exit code if the database failed"""
@@ -29,7 +31,8 @@ DRAIN_SECONDS = 0.5
 
 
 class Server(uvicorn.Server):
-    """Stops in good order: first every answer says that the connection will close, then idle connections are closed."""
+    """Stops in good order: first every answer says that the connection will close, then idle
+    connections are closed."""
 
     service: Service
 
@@ -54,48 +57,58 @@ class Server(uvicorn.Server):
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
         with contextlib.ExitStack() as stack:
             bound = stack.enter_context(socket.socket(family, kind, protocol))
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
             stack.pop_all()  # it stays open
     except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"serve: cannot listen on {host!r}, port {port}: {getattr(error, 'strerror', None) or error}."
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"serve: cannot listen on {host!r}, port {port}: {why}.") from None
     return bound
 
 
-def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
-    """Serve until told to stop; the exit code."""
+def check_options(db: str, host: str, port: int, workers: int, options: Options) -> None:
     if not options.keys and not loopback(host):
         raise InputError(
-            f"serve: without keys, only this machine may reach the service: host must be a loopback address; got host={host!r}."
+            "serve: without keys, only this machine may reach the service: "
+            f"host must be a loopback address; got host={host!r}."
         )
     require(0 <= port < 2**16, "serve", "port must be in 0..65535", port=port)
     whole("serve", "workers", workers, 1)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
-    if workers > 1 and not db.startswith(("postgresql://", "postgres://")):
+    if workers > 1 and not in_postgres(db):
         raise InputError(
-            f"serve: SQLite has one writer: workers must be 1, or use PostgreSQL; got workers={workers}."
+            "serve: SQLite has one writer: workers must be 1, or use PostgreSQL; "
+            f"got workers={workers}."
         )
+
+
+def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
+    """Serve until told to stop; the exit code."""
+    check_options(db, host, port, workers, options)
     with listen(host, port) as bound:
         with library.open(db) as shop:
             if options.keys:
                 token = Keyring(shop).create_first()
                 if token is not None:
                     print(f"first key, scope admin, shown only now: {token}", flush=True)
-            address = bound.getsockname()
-            shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-            print(f"listening on http://{shown}:{address[1]}", flush=True)
+            print(f"listening on {shown_url(bound)}", flush=True)
             if workers == 1:
                 return work(shop, bound, options)
-        return supervise(workers, run_worker, (db, bound, options), Log(options.log_level))
+        set_up_logs(options.log_level)
+        return supervise(workers, run_worker, (db, bound, options))
+
+
+def shown_url(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    if ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"
 
 
 def run_worker(db: str, bound: socket.socket, options: Options) -> None:
@@ -107,10 +120,10 @@ def run_worker(db: str, bound: socket.socket, options: Options) -> None:
 
 def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
     """Answer requests until told to stop."""
-    holder: list[Server] = []
-    service = Service(shop, options, lambda: holder[0].stop())
+    set_up_logs(options.log_level)
+    service = Service(shop, options, failed=lambda: server.stop())
     config = uvicorn.Config(
-        service,
+        App(service),
         http=Protocol,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         ws="none",
@@ -124,6 +137,5 @@ def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
     )
     server = Server(config)
     server.service = service
-    holder.append(server)
     server.run([bound])
     return FAILED if shop.journal.failure is not None else 0

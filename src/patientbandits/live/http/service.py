@@ -1,36 +1,33 @@
-"""The application: find the route, check the key, answer. Plain ASGI, since the time per request is the limit of the rate."""
+"""What every answer stands on: the shop, the writer, threads for reading, keys, metrics."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from patientbandits.live.commands import Command
-from patientbandits.live.http.hosts import local
-from patientbandits.live.http.intake import Intake
-from patientbandits.live.http.limits import Limits
-from patientbandits.live.http.observe import Log, Observer
-from patientbandits.live.http.problems import Answer, ProblemError, answer_to, problem, too_busy
-from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
-from patientbandits.live.http.requests import CLOSE, Receive, Request, Scope, Send
-from patientbandits.live.http.routes import Route, Router
-from patientbandits.live.keys import Keyring
-from patientbandits.live.refusals import RefusedError, UnavailableError, UnknownError
-from patientbandits.live.settings import NAME, Settings
-from patientbandits.live.shop import ExperimentHandle, Shop
-from patientbandits.live.state import warm
+from patientbandits.live.api_keys import Keyring
+from patientbandits.live.errors import RefusedError, UnavailableError, UnknownError
+from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.http.access import Access
+from patientbandits.live.http.logs import RequestLog, log_event, log_failure
+from patientbandits.live.http.metrics import Metrics
+from patientbandits.live.http.response import ProblemError, too_busy
+from patientbandits.live.http.writer import Writer
+from patientbandits.live.names import NAME
+from patientbandits.live.policy_memory import warm
+from patientbandits.live.settings import Settings
+from patientbandits.live.shop import Shop
 
 Found = TypeVar("Found")
 
-SECURE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
-SECURITY = b"".join(b"%s: %s\r\n" % header for header in SECURE)
 READERS = 4
+MOST_ASIDE = READERS + 100
+"""pieces of work under way or waiting in the threads for reading"""
+
 GARBAGE = (20_000, 20, 50)
 """objects before the collector looks: requests leave few cycles, and looking takes its time"""
 
@@ -49,87 +46,39 @@ class Options(NamedTuple):
 class Service:
     """``failed`` is called when the journal can write no more."""
 
+    writer: Writer
+
     def __init__(self, shop: Shop, options: Options, failed: Callable[[], None]) -> None:
-        self.shop, self.options, self._failed = shop, options, failed
+        self.shop = shop
+        self.options = options
         self.keyring = Keyring(shop)
-        self.limits = Limits(options.rate)
-        self.observer = Observer(self)
-        self.log = Log(options.log_level)
+        self.access = Access(self.keyring if options.keys else None, options.rate)
+        self.metrics = Metrics(self)
+        self.requests = RequestLog()
         self.draining = False
-        self._router = Router()
+        self._journal = shop.journal
+        self._failed = failed
         self._experiments: dict[str, ExperimentHandle] = {}
         self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._aside = 0
         self._warming: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
-        self._run, self._requests = os.urandom(4).hex(), 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._answer(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._live(receive, send)
+    @property
+    def carried_out(self) -> int:
+        return self.writer.carried_out
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, route = time.perf_counter(), None
-        self._requests += 1
-        try:
-            route, part = self._router.find(scope["method"], scope["path"])
-            request = Request(scope, receive, part)
-            if route.scope is not None:
-                self._authorise(route.scope, request)
-            answer = await route.handler(self, request)
-        except Exception as error:
-            answer = self._refusal(error, route)
-        if not isinstance(answer, Answer):
-            await answer(send)
-        elif SHORT_CUT not in scope or not sent_whole(
-            scope[SHORT_CUT], self._closing(answer), SECURITY
-        ):
-            await self._send(answer, send)
-        self.observer.answered(route, answer.status, time.perf_counter() - began)
-        if answer.status >= 500 or self.log.every_request:
-            self.log.answered(f"{self._run}-{self._requests:x}", scope, route, answer.status, began)
+    @property
+    def commits(self) -> int:
+        return self._journal.batches
 
-    def _closing(self, answer: Answer) -> Answer:
-        """While the server stops, every answer says that the connection ends with it."""
-        return answer._replace(headers=(*answer.headers, *CLOSE)) if self.draining else answer
+    @property
+    def waiting(self) -> int:
+        return self.writer.waiting
 
-    async def _send(self, answer: Answer, send: Send) -> None:
-        """As plain ASGI."""
-        headers = [*SECURE, *self._closing(answer).headers]
-        if answer.status != 204:
-            headers += [
-                (b"content-type", answer.kind),
-                (b"content-length", b"%d" % len(answer.body)),
-            ]
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer.body})
-
-    def _refusal(self, error: Exception, route: Route | None) -> Answer:
-        known = answer_to(error)
-        if known is not None:
-            return known
-        self.log.failure("request failed", error, route=route and route.path)
-        return problem(500, "internal", "the server made a mistake; it was logged.")
-
-    def _authorise(self, scope: str, request: Request) -> None:
-        if self.options.keys:
-            given = request.headers.get(b"authorization", b"")
-            if given[:7].lower() != b"bearer ":
-                raise ProblemError(
-                    401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
-                )
-            key = self.keyring.find(given[7:].strip().decode("latin-1"))
-            if key is None:
-                raise ProblemError(
-                    401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
-                )
-            if not key.allows(scope):
-                raise ProblemError(403, "scope", f"the key must have the scope {scope}.")
-            request.key = key
-        elif not local(request.headers.get(b"host", b"")):
-            raise ProblemError(403, "host", "without keys the service answers to local names only.")
-        self.limits.take(request.key, 1)
+    @property
+    def failed(self) -> bool:
+        return self._journal.failure is not None
 
     async def experiment(self, name: str) -> ExperimentHandle:
         """The experiment; experiments are never deleted, so a found one is kept."""
@@ -137,27 +86,24 @@ class Service:
         if found is None:
             if not NAME.fullmatch(name):
                 raise UnknownError("experiment: there is none of this name.")
-
-            def look() -> ExperimentHandle:
-                handle = self.shop.open(name)
-                _ = handle.scale
-                return handle
-
-            found = self._experiments[name] = await self.aside(look)
+            found = await self.aside(lambda: self._open(name))
+            self._experiments[name] = found
         return found
 
-    async def carry_out(self, command: Command) -> Any:
-        """The command's outcome, when it is durable."""
-        await self.intake([command])
-        if command.error is not None:
-            raise command.error
-        return command.outcome
+    def _open(self, name: str) -> ExperimentHandle:
+        handle = self.shop.open(name)
+        _ = handle.scale  # read now: later it is wanted where nobody may wait
+        return handle
 
     async def aside(self, work: Callable[[], Found]) -> Found:
         """Do something that takes time, in another thread."""
-        if self._readers._work_queue.qsize() > 100:
+        if self._aside > MOST_ASIDE:
             raise too_busy("too many reports are being made; try again.")
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        self._aside += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        finally:
+            self._aside -= 1
 
     def warm(self, settings: Settings) -> None:
         """Have the policy compiled now, not during a decision."""
@@ -167,7 +113,7 @@ class Service:
             raise RefusedError(f"experiment: {error}") from error
 
     def require_ready(self) -> None:
-        failure = self.shop.journal.failure
+        failure = self._journal.failure
         if failure is not None:
             raise failure
         if self.draining:
@@ -175,49 +121,45 @@ class Service:
         if self._warming is None or not self._warming.done() or self._warming.exception():
             raise UnavailableError("the server is starting")
 
-    def look(self) -> None:
-        """Whether the database answers."""
+    def ask_database(self) -> None:
+        """Raise unless the database answers."""
         with self.shop.store.reading() as reader:
-            reader.rows("SELECT 1")
+            reader.answers()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        self.intake = Intake(self.shop.journal, self.options.queue, self._failed)
+    async def start(self) -> None:
+        self.writer = Writer(self._journal, self.options.queue, self._failed)
         if self.options.keys:
             await self.aside(self.keyring.load)
         loop = asyncio.get_running_loop()
         self._warming = loop.create_task(self.aside(self._prepare))
         self._refreshing = loop.create_task(self._refresh())
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        self._refreshing.cancel()
-        await self.intake.close()
+
+    async def stop(self) -> None:
+        """After the last request was answered."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        await self.writer.close()
         await asyncio.to_thread(self._readers.shutdown)
-        await send({"type": "lifespan.shutdown.complete"})
 
     def _prepare(self) -> None:
         """Read the logs and compile the policies."""
-        journal = self.shop.journal
         for handle in self.shop.experiments():
             try:
                 self.warm(handle.settings)
-                journal.alone(partial(journal.state, handle.experiment.id))
+                self._journal.alone(partial(self._journal.state, handle.experiment.id))
             except Exception as error:  # one experiment must not keep the others from being served
-                self.log.failure("an experiment cannot be read", error, experiment=handle.name)
+                log_failure("an experiment cannot be read", error, experiment=handle.name)
         gc.collect()
         gc.freeze()  # what is there now stays: it need not be looked at again and again
         gc.set_threshold(*GARBAGE)
-        self.log.event("ready")
+        log_event("ready")
 
     async def _refresh(self) -> None:
         while True:
             await asyncio.sleep(KEYS_EVERY)
-            self.log.summary(self.observer)
+            self.requests.summary(self.metrics.answers)
             if self.options.keys:
                 try:
                     await self.aside(self.keyring.load)
                 except (UnavailableError, ProblemError) as error:
-                    self.log.failure("keys cannot be read", error)
-
-
-CHALLENGE = ((b"www-authenticate", b'Bearer realm="patientbandits"'),)
+                    log_failure("keys cannot be read", error)

@@ -1,18 +1,24 @@
-"""Where the log is kept: SQLite in a file, or PostgreSQL for several workers on several machines."""
+"""Where the log is kept: an SQLite file, or PostgreSQL for several workers and machines."""
 
 from __future__ import annotations
 
-from patientbandits.live.store.sql import Store
+from patientbandits.live.store.base import LogStore
 
-__all__ = ["Store", "open_store"]
+__all__ = ["LogStore", "open_store"]
+
+POSTGRES = ("postgresql://", "postgres://")
 
 
-def open_store(address: str, create: bool = True) -> Store:
-    """The store at ``address``: the path of an SQLite file, or postgresql://..."""
-    if address.startswith(("postgresql://", "postgres://")):
+def in_postgres(location: str) -> bool:
+    return location.startswith(POSTGRES)
+
+
+def open_store(location: str, create: bool = True) -> LogStore:
+    """The store at ``location``: the path of an SQLite file, or postgresql://..."""
+    if in_postgres(location):
         from patientbandits.live.store.postgres import PostgresStore
 
-        return PostgresStore(address, create)
+        return PostgresStore(location, create)
     from patientbandits.live.store.sqlite import SQLiteStore
 
-    return SQLiteStore(address, create)
+    return SQLiteStore(location, create)

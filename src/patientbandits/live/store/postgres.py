@@ -1,8 +1,9 @@
 """PostgreSQL, through psycopg: for several workers, on one machine or many.
 
-A transaction of commands locks the rows of its experiments; one that changes anything else locks their table, which waits
-for those and keeps others out. Each statement sees what was committed before it began (READ COMMITTED), so behind the lock
-it sees the end of the log. A connection that breaks is replaced when it is next needed.
+A transaction of commands locks the rows of its experiments; one that changes anything else locks
+their table, which waits for those and keeps others out. Each statement sees what was committed
+before it began (READ COMMITTED), so behind the lock it sees the end of the log. A connection that
+breaks is replaced when it is next needed.
 """
 
 from __future__ import annotations
@@ -14,43 +15,40 @@ from threading import Lock
 from typing import Any
 
 from patientbandits.errors import InputError
-from patientbandits.live.refusals import UnavailableError
-from patientbandits.live.store.address import described, parsed, safely
+from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.store import queries
+from patientbandits.live.store.base import LogStore, Reader, StoreRow
+from patientbandits.live.store.conninfo import connection_options, without_password
+from patientbandits.live.store.postgres_connection import connect, postgres_errors, psycopg
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
-from patientbandits.live.store.sql import COLUMNS, Entry, Reader, Rows, Store
-
-try:
-    import psycopg
-except ImportError as error:  # pragma: no cover
-    raise InputError(
-        "live: PostgreSQL needs more packages; install patientbandits[postgres]."
-    ) from error
 
 PROGRAM = "patientbandits live"
 MIGRATING = 0x70624C31
 """Name of the lock that is held while tables are made."""
 
-NETWORK = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-SESSION = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'; SET plan_cache_mode = force_custom_plan"
-"""A worker that hangs does not hold the others up for ever; a plan made for an empty log is not kept for a long one."""
-
-SHORT = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
-"""For the connection that writes: it joins a few lines to what became of them, by index, and must never read all of the log for it."""
-
-DURABLE = {"synchronous_commit": "off", "fsync": "off", "full_page_writes": "off"}
-"""Settings that would lose what was acknowledged, or all."""
+WRITER_SESSION = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
+"""The connection that writes joins a few lines to what became of them, by index: it must never read
+all of the log for it."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
-KINDS = {"kind": "text", "propensity": "float8", "unit": "text", "key": "text", "settings": "text"}
-ARRAYS = ", ".join(f"%s::{KINDS.get(column, 'bigint')}[]" for column in Entry._fields)
-APPEND = f"INSERT INTO log ({COLUMNS}) SELECT * FROM unnest({ARRAYS})"
+COLUMN_TYPES = {
+    "kind": "text",
+    "propensity": "float8",
+    "unit": "text",
+    "key": "text",
+    "settings": "text",
+}
+"""of the log; all others are bigint"""
+
+ARRAYS = ", ".join(f"%s::{COLUMN_TYPES.get(column, 'bigint')}[]" for column in LogLine._fields)
+APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
 """All lines in one statement: an array for each column."""
+
+OUR_COLUMNS = """
+    SELECT column_name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = 'facts'"""
+OWN_DATABASE = "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
 
 IDLE = 2
 """Connections for reading that are kept open."""
@@ -60,33 +58,43 @@ class PostgresReader(Reader):
     def __init__(self, connection: psycopg.Connection) -> None:
         self.connection = connection
 
-    def rows(self, statement: str, *values: Any) -> Rows:
-        with translated():
-            return self.connection.execute(in_postgres(statement), values).fetchall()
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
+        with postgres_errors():
+            return self.connection.execute(psycopg_statement(statement), values).fetchall()
 
-    def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with translated(), self.connection.cursor(name="stream") as cursor:
+    def stream(self, statement: str, *values: Any) -> Iterator[StoreRow]:
+        with postgres_errors(), self.connection.cursor(name="stream") as cursor:
             cursor.itersize = 5_000
-            yield from cursor.execute(in_postgres(statement), values)
+            yield from cursor.execute(psycopg_statement(statement), values)
 
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         return f"{column} = ANY(?)", list(values)
 
     def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
-        """One search of the index for each value. OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker."""
+        """One search of the index for each value.
+
+        OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker.
+        """
         each = f"SELECT seq FROM log WHERE experiment = ? AND {column} = wanted.value OFFSET 0"
-        statement = f"SELECT found.seq FROM unnest(?::text[]) AS wanted (value) CROSS JOIN LATERAL ({each}) AS found"
+        statement = (
+            "SELECT found.seq FROM unnest(?::text[]) AS wanted (value) "
+            f"CROSS JOIN LATERAL ({each}) AS found"
+        )
         return [seq for (seq,) in self.rows(statement, list(values), experiment)]
 
 
-class PostgresStore(PostgresReader, Store):
-    """``address`` is libpq's, postgresql://user:password@host:port/database; ``create``: make the tables if there are none."""
+class PostgresStore(PostgresReader, LogStore):
+    """``location`` is libpq's: postgresql://user:password@host:port/database.
 
-    def __init__(self, address: str, create: bool = True) -> None:
-        self._options = parsed(address)
-        self.address = address
+    ``create``: make the tables if there are none.
+    """
+
+    def __init__(self, location: str, create: bool = True) -> None:
+        self._options = connection_options(location)
+        self.location = location
         self._idle: list[psycopg.Connection] = []
-        self._lock, self._closed = Lock(), False
+        self._lock = Lock()
+        self._closed = False
         try:
             super().__init__(self._connect_writer())
             self._prepare(create)
@@ -95,38 +103,18 @@ class PostgresStore(PostgresReader, Store):
 
     @property
     def shown(self) -> str:
-        return described(self._options)
-
-    def _connect(self) -> psycopg.Connection:
-        """A new connection, with all that will be relied upon read back."""
-        with translated(self.address):
-            connection = psycopg.connect(**{**NETWORK, **self._options}, autocommit=True)
-        try:
-            with translated():
-                connection.execute(SESSION)
-                found = connection.execute(
-                    "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", (list(DURABLE),)
-                ).fetchall()
-            for name, setting in found:
-                if setting == DURABLE[name]:
-                    raise UnavailableError(
-                        f"{name} is {setting}, so what is acknowledged could be lost; set it to on"
-                    )
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return without_password(self._options)
 
     def _connect_writer(self) -> psycopg.Connection:
-        connection = self._connect()
-        with translated():
-            connection.execute(SHORT)
+        connection = connect(self.location, self._options)
+        with postgres_errors():
+            connection.execute(WRITER_SESSION)
         return connection
 
     def _prepare(self, create: bool) -> None:
         """Make the tables, or bring them up to date; one worker at a time."""
         try:
-            with translated():
+            with postgres_errors():
                 self.connection.execute(
                     f"{BEGIN} SELECT pg_advisory_xact_lock({MIGRATING})".encode()
                 )
@@ -138,7 +126,7 @@ class PostgresStore(PostgresReader, Store):
                 raise InputError(f"live: {self.shown} was written by a later version ({known}).")
             for step in MIGRATIONS[version:]:
                 for statement in step:
-                    with translated():
+                    with postgres_errors():
                         self.connection.execute(for_postgres(statement).encode())
             if version < len(MIGRATIONS):
                 self.set_fact("program", PROGRAM)
@@ -150,58 +138,39 @@ class PostgresStore(PostgresReader, Store):
 
     def _version(self) -> int:
         """How many of the steps the database has taken."""
-        tables = {
-            name
-            for (name,) in self.rows(
-                "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-            )
-        }
-        if not tables:
+        if not self.rows("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() LIMIT 1"):
             return 0
-        columns = "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'facts'"
-        ours = {name for (name,) in self.rows(columns)} == {"name", "value"} and self.fact(
-            "program"
-        ) == PROGRAM
-        if not ours:
-            advice = (
-                "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
-            )
-            raise InputError(f"live: {self.shown} holds another program's tables; {advice}.")
+        facts = {name for (name,) in self.rows(OUR_COLUMNS)}
+        if facts != {"name", "value"} or self.fact("program") != PROGRAM:
+            raise InputError(f"live: {self.shown} holds another program's tables; {OWN_DATABASE}.")
         return int(self.fact("version") or 0)
 
     def begin(self, experiments: Sequence[int] | None) -> None:
-        lock = "LOCK TABLE experiments IN EXCLUSIVE MODE"
-        if experiments is not None:
-            rows = (
-                f"id = ANY('{{{','.join(str(int(number)) for number in experiments)}}}'::bigint[])"
-            )
-            lock = f"SELECT id FROM experiments WHERE {rows} ORDER BY id FOR NO KEY UPDATE"
+        statement = f"{BEGIN}{lock_of(experiments)}".encode()
         for last in (False, True):
             if self._closed:
                 raise UnavailableError("the store is closed")
             if self.connection.closed:
                 self.connection = self._connect_writer()
             try:
-                with translated():
-                    self.connection.execute(f"{BEGIN}{lock}".encode())
+                with postgres_errors():
+                    self.connection.execute(statement)
                 return
             except UnavailableError:
                 self.rollback()
-                if (
-                    last or not self.connection.closed
-                ):  # it broke while nobody looked: nothing was begun, so once more
+                # if it broke while nobody looked, nothing was begun: once more
+                if last or not self.connection.closed:
                     raise
 
     def commit(self) -> None:
-        with translated():
+        with postgres_errors():
             done = self.connection.execute("COMMIT").statusmessage
-        if (
-            done != "COMMIT"
-        ):  # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
+        # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
+        if done != "COMMIT":
             raise UnavailableError(f"the database did not commit: {done}")
 
     def rollback(self) -> None:
-        """A connection that cannot even do this is closed: the server then forgets the transaction."""
+        """A connection that cannot even do this is closed: then the server forgets it."""
         try:
             if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.connection.execute("ROLLBACK")
@@ -209,15 +178,14 @@ class PostgresStore(PostgresReader, Store):
             self.connection.close()
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        with translated(), self.connection.cursor() as cursor:
-            cursor.executemany(in_postgres(statement), rows)
+        with postgres_errors(), self.connection.cursor() as cursor:
+            cursor.executemany(psycopg_statement(statement), rows)
 
-    def append(self, entries: Sequence[Entry]) -> None:
-        if entries:
-            with translated():
-                self.connection.execute(
-                    APPEND.encode(), [list(column) for column in zip(*entries, strict=True)]
-                )
+    def append(self, lines: Sequence[LogLine]) -> None:
+        if lines:
+            columns = [list(column) for column in zip(*lines, strict=True)]
+            with postgres_errors():
+                self.connection.execute(APPEND_ARRAYS.encode(), columns)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -225,7 +193,7 @@ class PostgresStore(PostgresReader, Store):
         assert connection is not None
         try:
             yield PostgresReader(connection)
-            with translated():
+            with postgres_errors():
                 connection.execute("ROLLBACK")
             with self._lock:
                 if not self._closed and len(self._idle) < IDLE:
@@ -246,8 +214,8 @@ class PostgresStore(PostgresReader, Store):
                     return connection
                 except psycopg.Error:  # it broke while nobody looked
                     connection.close()
-        connection = self._connect()
-        with translated():
+        connection = connect(self.location, self._options)
+        with postgres_errors():
             connection.execute(start)
         return connection
 
@@ -262,21 +230,18 @@ class PostgresStore(PostgresReader, Store):
             self._idle.clear()
 
 
+def lock_of(experiments: Sequence[int] | None) -> str:
+    """Their rows, or the whole table."""
+    if experiments is None:
+        return "LOCK TABLE experiments IN EXCLUSIVE MODE"
+    numbers = ",".join(str(int(number)) for number in experiments)
+    return (
+        f"SELECT id FROM experiments WHERE id = ANY('{{{numbers}}}'::bigint[]) "
+        "ORDER BY id FOR NO KEY UPDATE"
+    )
+
+
 @lru_cache(maxsize=500)
-def in_postgres(statement: str) -> bytes:
+def psycopg_statement(statement: str) -> bytes:
     """The statement as psycopg wants it."""
     return statement.replace("%", "%%").replace("?", "%s").encode()
-
-
-@contextlib.contextmanager
-def translated(address: str | None = None) -> Iterator[None]:
-    """PostgreSQL's errors in our words, without the data that its details quote; ``address``: while connecting."""
-    try:
-        yield
-    except psycopg.Error as error:
-        words = error.diag.message_primary or str(error)
-        shown = " ".join(words.split()) if address is None else safely(words, address)
-        # while connecting, its own words are not kept beside ours: they might quote a part of the password
-        raise UnavailableError(f"the database failed: {type(error).__name__}: {shown}") from (
-            error if address is None else None
-        )

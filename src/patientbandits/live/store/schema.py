@@ -1,7 +1,7 @@
 """The tables, version by version. A step is never changed once released: a later one is added.
 
-Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole microseconds since 1970, values whole
-millionths of the experiment's scale.
+Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole microseconds since
+1970, values whole millionths of the experiment's scale. Not even the line ends of a step change.
 """
 
 from __future__ import annotations
@@ -31,17 +31,20 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             settings TEXT,
             PRIMARY KEY (experiment, seq),
             CHECK (CASE kind
-                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL
+                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
+AND happened IS NULL AND settings IS NULL
                 WHEN 'conversion' THEN
                     arm IS NULL AND decision IS NOT NULL AND decision < seq
                     AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
-                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq AND value IS NULL AND settings IS NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq \
+AND value IS NULL AND settings IS NULL
                 WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL
                 ELSE FALSE END)
         ) STRICT, WITHOUT ROWID""",
         """CREATE UNIQUE INDEX log_key ON log (experiment, key) WHERE key IS NOT NULL""",
         """CREATE INDEX log_unit ON log (experiment, unit, seq) WHERE unit IS NOT NULL""",
-        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) WHERE decision IS NOT NULL""",
+        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) \
+WHERE decision IS NOT NULL""",
         """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
         """CREATE TABLE snapshots (
             experiment INTEGER PRIMARY KEY REFERENCES experiments (id),

@@ -1,10 +1,10 @@
 """Survival functions beyond some age as sums of a few exponentials.
 
-If S(age) = sum_j w_j r_j^(age - W) for age >= W, then the sum of S(now - s) over pulls s that are at
-least W old is sum_j w_j F_j, where each F_j is multiplied by r_j per unit of time and gains 1 when a
-pull becomes W old. Power laws are integrals of exponentials over their rate, so rates spread evenly
-on a logarithmic scale, with coefficients by least squares, follow them closely; so they do any
-smooth tail.
+If S(age) = sum_j w_j r_j^(age - W) for age >= W, then the sum of S(now - s) over pulls s that are
+at least W old is sum_j w_j F_j, where each F_j is multiplied by r_j per unit of time and gains 1
+when a pull becomes W old. Power laws are integrals of exponentials over their rate, so rates spread
+evenly on a logarithmic scale, with coefficients by least squares, follow them closely; so they do
+any smooth tail.
 """
 
 from __future__ import annotations
@@ -117,9 +117,10 @@ def close_fit(law: Delay, horizon: int) -> TailFit:
 def bound_fit(law: Delay) -> TailFit:
     """An upper bound of S that holds at every age.
 
-    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) above S, with the shortest W up to `LONGEST`.
-    A law that falls too fast for that, or has steps beyond, gets a bound at most `ABSOLUTE` above
-    it; steps beyond `LONGEST` are seen in coarser units, and each pull as young as it may be.
+    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) above S, with the shortest W up to
+    `LONGEST`. A law that falls too fast for that, or has steps beyond, gets a bound at most
+    `ABSOLUTE` above it; steps beyond `LONGEST` are seen in coarser units, and each pull as young as
+    it may be.
     """
     for length in LENGTHS:
         for spread in SPREADS:

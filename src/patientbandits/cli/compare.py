@@ -1,0 +1,74 @@
+"""Every policy on the suite, and on problems of a study file."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from patientbandits.cli.options import executor_options, progress_bar
+from patientbandits.cli.tables import print_json, print_table
+
+
+def add_compare_command(commands: Any, work: argparse.ArgumentParser) -> None:
+    command = commands.add_parser(
+        "compare",
+        parents=[work],
+        help="every policy on a standard suite of problems, with a page of results",
+    )
+    command.add_argument(
+        "--quick",
+        action="store_true",
+        help="few problems, policies and runs: a first look within a minute",
+    )
+    command.add_argument(
+        "--problems",
+        nargs="+",
+        metavar="NAME",
+        help="which problems; all by default (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--policies", nargs="+", metavar="NAME", help="which policies; all by default"
+    )
+    command.add_argument(
+        "--bars",
+        action=argparse.BooleanOptionalAction,
+        help="measure the bars; by default if nothing is left out",
+    )
+    command.add_argument(
+        "--study", metavar="STUDY.toml", help="add the problems and policies of a study file"
+    )
+    command.set_defaults(run=run_compare)
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from patientbandits.compare.report import summary
+    from patientbandits.compare.run import SUITE_SEED, run
+    from patientbandits.compare.yours import with_study
+
+    began = time.monotonic()
+    out = options.out or "out/compare"
+    problems, policies = with_study(
+        options.study, options.problems, options.policies, options.quick
+    )
+    found = run(
+        out,
+        problems,
+        policies,
+        options.runs,
+        SUITE_SEED if options.seed is None else options.seed,
+        options.quick,
+        options.bars,
+        start=progress_bar(options),
+        **executor_options(options),
+    )
+    if options.json:
+        print_json(found.data())
+        return
+    for heading, table in summary(found):
+        print(f"{heading}\n")
+        print_table(table)
+        print()
+    seconds = time.monotonic() - began
+    data = f"{out}/comparison.json, {out}/data/"
+    print(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")

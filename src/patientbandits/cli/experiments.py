@@ -1,0 +1,154 @@
+"""Experiments: list, create, show, change, pause, resume."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from patientbandits.cli.shop import opened_experiment, opened_shop, show
+
+if TYPE_CHECKING:
+    from patientbandits.live.answers import ExperimentAnswer
+
+
+def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) -> None:
+    """experiments ACTION"""
+    actions = commands.add_parser(
+        "experiments", help="list, create, show or change experiments"
+    ).add_subparsers(required=True, metavar="ACTION")
+    actions.add_parser("list", parents=[database], help="all of them").set_defaults(run=run_list)
+
+    shared = argparse.ArgumentParser(add_help=False, parents=[database])
+    shared.add_argument("experiment", metavar="NAME")
+    settings = argparse.ArgumentParser(add_help=False, parents=[shared])
+    settings.add_argument("--policy", help="its name, or JSON: {'policy': name, parameter: value}")
+    settings.add_argument(
+        "--window", type=float, metavar="SECONDS", help="later conversions are kept but not counted"
+    )
+
+    action = actions.add_parser("create", parents=[settings], help="a new one")
+    action.add_argument("arms", nargs="+", metavar="ARM")
+    action.add_argument(
+        "--sticky", action="store_true", help="the same unit gets the same decision"
+    )
+    action.add_argument(
+        "--scale", type=float, default=1.0, help="the largest value a conversion can have"
+    )
+    action.add_argument("--seed", type=int)
+    action.set_defaults(run=run_create)
+
+    actions.add_parser("show", parents=[shared], help="its settings").set_defaults(run=run_show)
+
+    action = actions.add_parser(
+        "change", parents=[settings], help="its settings; the history stays"
+    )
+    action.add_argument("--no-window", action="store_true", help="count conversions however late")
+    action.add_argument("--sticky", action=argparse.BooleanOptionalAction)
+    action.add_argument("--add", action="append", metavar="ARM", help="a new arm")
+    action.add_argument("--retire", action="append", metavar="ARM", help="choose it no more")
+    action.add_argument("--restore", action="append", metavar="ARM", help="choose it again")
+    action.set_defaults(run=run_change)
+
+    action = actions.add_parser("pause", parents=[shared], help="decide no more, for now")
+    action.set_defaults(run=run_pause, paused=True)
+    action = actions.add_parser("resume", parents=[shared], help="decide again")
+    action.set_defaults(run=run_pause, paused=False)
+
+
+def run_list(options: argparse.Namespace) -> None:
+    from patientbandits.live.answers import experiment_answer
+
+    with opened_shop(options) as shop:
+        found = [experiment_answer(handle) for handle in shop.experiments()]
+    lines = []
+    for one in found:
+        lines += experiment_lines(one)
+    show(options, found, lines or ["no experiment yet"])
+
+
+def run_create(options: argparse.Namespace) -> None:
+    from patientbandits.live.answers import experiment_answer
+
+    with opened_shop(options, create=True) as shop:
+        settings = shop.settings(
+            options.arms,
+            policy_given(options.policy),
+            options.window,
+            options.sticky,
+            options.scale,
+        )
+        handle, new = shop.create_exactly(options.experiment, settings, options.seed)
+        found = experiment_answer(handle, settings)
+    lines = experiment_lines(found)
+    if not new:
+        lines.append("    exists already")
+    show(options, found, lines)
+
+
+def run_show(options: argparse.Namespace) -> None:
+    from patientbandits.live.answers import experiment_answer
+
+    with opened_experiment(options) as handle:
+        found = experiment_answer(handle)
+    show(options, found, experiment_lines(found))
+
+
+def run_change(options: argparse.Namespace) -> None:
+    from patientbandits.errors import require
+    from patientbandits.live.answers import experiment_answer
+
+    require(
+        options.window is None or not options.no_window,
+        "experiments",
+        "window and no-window exclude each other",
+    )
+    given = {
+        "policy": policy_given(options.policy),
+        "sticky": options.sticky,
+        "window": options.window,
+        "add": options.add,
+        "retire": options.retire,
+        "restore": options.restore,
+    }
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if options.no_window:
+        wanted["window"] = None
+    with opened_experiment(options) as handle:
+        found = experiment_answer(handle, handle.change_arms(**wanted))
+    show(options, found, experiment_lines(found))
+
+
+def run_pause(options: argparse.Namespace) -> None:
+    from patientbandits.live.answers import experiment_answer
+
+    with opened_experiment(options) as handle:
+        found = experiment_answer(handle, handle.change(paused=options.paused))
+    show(options, found, experiment_lines(found))
+
+
+def experiment_lines(found: ExperimentAnswer) -> list[str]:
+    arms = [f"{arm} (retired)" if arm in found.retired else arm for arm in found.arms]
+    state = []
+    if found.paused:
+        state.append("paused")
+    if found.sticky:
+        state.append("sticky")
+    if found.window is not None:
+        state.append(f"window {found.window:g} s")
+    lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
+    if state:
+        lines.append(f"    {', '.join(state)}")
+    return lines
+
+
+def policy_given(text: str | None) -> Any:
+    """A policy's name, or its description in JSON."""
+    from patientbandits.errors import InputError
+
+    if text is None or not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"experiments: policy must be a name or JSON; {error}.") from None

@@ -1,0 +1,164 @@
+"""Decisions: serve them, make them, report what became of them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from typing import Any
+
+from patientbandits.cli.shop import opened_experiment, show
+from patientbandits.cli.tables import table_lines
+
+
+def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("serve", parents=[database], help="decide over HTTP")
+    command.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on; only this machine can reach the default",
+    )
+    command.add_argument("--port", type=int, default=8080, help="0 takes a free one and prints it")
+    command.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes, with PostgreSQL"
+    )
+    command.add_argument(
+        "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
+    )
+    command.add_argument(
+        "--rate",
+        type=float,
+        metavar="N",
+        help="most requests per second and key; a batch counts its items",
+    )
+    command.add_argument(
+        "--queue",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="most commands that wait for the disk",
+    )
+    command.add_argument(
+        "--log-level", choices=["debug", "info", "warning", "error"], default="info"
+    )
+    command.set_defaults(run=run_serve)
+
+
+def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> None:
+    """decide, convert, retract, report, export"""
+    one = argparse.ArgumentParser(add_help=False, parents=[database])
+    one.add_argument("experiment", metavar="EXPERIMENT")
+
+    command = commands.add_parser("decide", parents=[one], help="decide on an arm")
+    command.add_argument("--unit", help="whom it is for")
+    command.add_argument("--key", help="makes repeating safe")
+    command.set_defaults(run=run_decide)
+
+    command = commands.add_parser("convert", parents=[one], help="report a conversion")
+    command.add_argument("id", metavar="DECISION")
+    command.add_argument("--value", type=float, default=1.0)
+    command.add_argument(
+        "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
+    )
+    command.set_defaults(run=run_convert)
+
+    command = commands.add_parser("retract", parents=[one], help="take a conversion back")
+    command.add_argument("id", metavar="DECISION")
+    command.set_defaults(run=run_retract)
+
+    command = commands.add_parser("report", parents=[one], help="what is known of each arm")
+    command.set_defaults(run=run_report)
+
+    command = commands.add_parser(
+        "export", parents=[one], help="every decision with what became of it"
+    )
+    command.add_argument("--format", choices=["csv", "parquet"], default="csv")
+    command.add_argument("--out", metavar="FILE", help="where to write; standard output by default")
+    command.set_defaults(run=run_export)
+
+
+def run_serve(options: argparse.Namespace) -> None:
+    from patientbandits.live.http.server import serve
+    from patientbandits.live.http.service import Options
+
+    settings = Options(
+        keys=not options.no_keys,
+        rate=options.rate,
+        queue=options.queue,
+        log_level=options.log_level,
+    )
+    code = serve(options.db, options.host, options.port, options.workers, settings)
+    if code:
+        sys.exit(code)
+
+
+def run_decide(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        made = handle.decide(options.unit, options.key)
+    show(options, made._asdict(), [f"{made.arm}  {made.id}"])
+
+
+def run_convert(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        made = handle.convert(options.id, options.value, options.at)
+    words = "counted" if made.counted else "kept, not counted"
+    if made.duplicate:
+        words = f"duplicate, {words}"
+    show(options, made._asdict(), [words])
+
+
+def run_retract(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        made = handle.retract(options.id)
+    show(options, made._asdict(), ["duplicate" if made.duplicate else "retracted"])
+
+
+def run_report(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        found = handle.report()
+    show(options, found, report_lines(found))
+
+
+def report_lines(found: dict[str, Any]) -> list[str]:
+    heading = [
+        "arm",
+        "decisions",
+        "conversions",
+        "seen so far",
+        "corrected rate",
+        f"{100 * found['level']:g} % interval",
+        "still to come",
+        "best",
+    ]
+    rows = [report_row(arm) for arm in found["arms"]]
+    return [*table_lines([heading, *rows]), *found["notes"]]
+
+
+def report_row(arm: dict[str, Any]) -> list[str]:
+    interval = "-"
+    if arm["rate"] is not None:
+        interval = f"{arm['low']:.4g} .. {arm['high']:.4g}"
+    return [
+        f"{arm['arm']} (retired)" if arm["retired"] else arm["arm"],
+        str(arm["pulls"]),
+        str(arm["conversions"]),
+        _known(arm["raw_rate"], ".4g"),
+        _known(arm["rate"], ".4g"),
+        interval,
+        _known(arm["to_come"], ".1f"),
+        _known(arm["best"], ".1%"),
+    ]
+
+
+def _known(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def run_export(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle, contextlib.ExitStack() as stack:
+        pieces = handle.export(options.format)
+        target = sys.stdout.buffer
+        if options.out:
+            target = stack.enter_context(open(options.out, "wb"))
+        for piece in pieces:
+            target.write(piece)

@@ -1,0 +1,74 @@
+"""What a comparison found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from patientbandits.compare.advice import Advice
+from patientbandits.compare.contenders import GROUPS, Contender
+from patientbandits.compare.scores import Score, Standing
+from patientbandits.compare.suite import Case
+from patientbandits.compare.targets import MeasuredTarget
+from patientbandits.result import Result
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `run` found."""
+
+    cases: tuple[Case, ...]
+    contenders: tuple[Contender, ...]
+    groups: dict[str, str]
+    """contender -> what it has to go on, of `GROUPS`"""
+    results: dict[tuple[str, str], Result]
+    """(problem, contender)"""
+    scores: list[Score]
+    standings: list[Standing]
+    advice: list[Advice]
+    bars: list[MeasuredTarget]
+    seconds_per_round: dict[tuple[str, int], float]
+    """(contender, arms), on one core"""
+    seed: int
+    rounds: int
+
+    def counted(self) -> list[Case]:
+        """The problems on which regret says anything."""
+        return [case for case in self.cases if case.counted]
+
+    def data(self) -> dict[str, Any]:
+        """All numbers, as plain data."""
+        return {
+            "seed": self.seed,
+            "rounds": self.rounds,
+            "problems": [_case_data(case) for case in self.cases],
+            "policies": [self._contender_data(contender) for contender in self.contenders],
+            "groups": GROUPS,
+            "scores": [asdict(score) for score in self.scores],
+            "standings": [asdict(standing) for standing in self.standings],
+            "advice": [asdict(part) for part in self.advice],
+            "bars": [asdict(bar) for bar in self.bars],
+            "seconds_per_round": [
+                {"policy": name, "arms": arms, "seconds": seconds}
+                for (name, arms), seconds in self.seconds_per_round.items()
+            ],
+        }
+
+    def _contender_data(self, contender: Contender) -> dict[str, Any]:
+        return {
+            "name": contender.name,
+            "group": self.groups[contender.name],
+            "note": contender.note,
+            "new": contender.new,
+        }
+
+
+def _case_data(case: Case) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "what": case.what,
+        "tests": case.tests,
+        "horizon": case.horizon,
+        "runs": case.runs,
+        "problem": case.problem.describe(),
+    }

@@ -1,0 +1,60 @@
+"""Experiments and keys as people and programs are shown them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from patientbandits.live.api_keys import Key
+from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.settings import Settings
+from patientbandits.live.times import iso_text
+
+
+class ExperimentAnswer(Struct):
+    name: str
+    created: str
+    arms: list[str]
+    retired: list[str]
+    policy: dict[str, Any]
+    window: float | None
+    sticky: bool
+    paused: bool
+    scale: float
+
+
+class KeyAnswer(Struct):
+    id: str
+    scopes: list[str]
+    note: str
+    created: str
+    revoked: str | None
+
+
+def experiment_answer(
+    handle: ExperimentHandle, settings: Settings | None = None
+) -> ExperimentAnswer:
+    """``settings``: if they are known already."""
+    have = settings or handle.settings
+    return ExperimentAnswer(
+        name=handle.name,
+        created=iso_text(handle.experiment.created),
+        arms=list(have.arms),
+        retired=list(have.retired),
+        policy=have.description,
+        window=have.window,
+        sticky=have.sticky,
+        paused=have.paused,
+        scale=have.scale,
+    )
+
+
+def key_answer(key: Key) -> KeyAnswer:
+    return KeyAnswer(
+        id=key.id,
+        scopes=sorted(key.scopes),
+        note=key.note,
+        created=iso_text(key.created),
+        revoked=None if key.revoked is None else iso_text(key.revoked),
+    )

@@ -1,0 +1,212 @@
+"""A batch of commands for one experiment: one look-up, one stretch of the policy, some lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from patientbandits.live.commands import (
+    AboutDecision,
+    Command,
+    Conversion,
+    Convert,
+    Decide,
+    Decision,
+    Retract,
+    Retraction,
+)
+from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
+from patientbandits.live.ids import Signer
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.store.base import Reader
+from patientbandits.live.times import SECOND
+
+SKEW = 300 * SECOND
+"""How far clocks may disagree."""
+
+
+class PendingDecision(NamedTuple):
+    """A command that is answered with the decision in line ``seq``, once the policy has chosen."""
+
+    command: Decide
+    seq: int
+    duplicate: bool
+
+
+class CommandBatch:
+    def __init__(self, state: PolicyState, now: int, signer: Signer) -> None:
+        self._state = state
+        self._signer = signer
+        self._settings = state.settings
+        self._experiment = state.experiment
+        self._now = max(now, state.time)
+        """the log's time never goes back"""
+        self._first = state.seq + 1
+        self._lines: list[LogLine] = []
+        self._decided: dict[int, Decided] = {}
+        self._by_key: dict[str, int] = {}
+        self._by_unit: dict[str, int] = {}
+        self._pending: list[PendingDecision] = []
+
+    def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
+        """Answer each command, or refuse it; the lines are still to be made durable."""
+        self._look_up(commands, reader)
+        for command in commands:
+            try:
+                self._carry_out(command)
+            except RefusedError as refusal:
+                command.error = refusal
+        self._lines = self._state.advance(self._lines, self._decided)
+        for pending in self._pending:
+            pending.command.outcome = self._decision(pending)
+        return self._lines
+
+    def _look_up(self, commands: Sequence[Command], reader: Reader) -> None:
+        """One question for each column serves the whole batch."""
+        seqs = {command.seq for command in commands if isinstance(command, AboutDecision)}
+        decides = [command for command in commands if isinstance(command, Decide)]
+        keys = {command.key for command in decides if command.key is not None}
+        units: set[str] = set()
+        if self._settings.sticky:
+            units = {command.unit for command in decides if command.unit is not None}
+        self._found(reader, "seq", seqs)
+        for found in self._found(reader, "key", keys):
+            if found.key is not None:
+                self._by_key[found.key] = found.seq
+        for found in self._found(reader, "unit", units):
+            if found.unit is not None and found.arm in self._state.memory.place:
+                self._by_unit[found.unit] = found.seq
+
+    def _found(self, reader: Reader, column: str, values: set[Any]) -> list[LogLine]:
+        found = reader.decided(self._experiment.id, column, sorted(values))
+        self._decided.update((about.decision.seq, about) for about in found)
+        return [about.decision for about in found]
+
+    def _carry_out(self, command: Command) -> None:
+        if isinstance(command, Decide):
+            self._decide(command)
+            return
+        assert isinstance(command, AboutDecision)
+        about = self._decided.get(command.seq)
+        if about is None:
+            raise UnknownError("decision: there is none with this id.")
+        if isinstance(command, Convert):
+            self._convert(command, about)
+        elif isinstance(command, Retract):
+            self._retract(command, about)
+
+    def _decide(self, command: Decide) -> None:
+        before = self._made_for(command)
+        if before is not None:
+            if command.key is not None and before.key == command.key:
+                self._require_same_unit(command, before)
+            self._pending.append(PendingDecision(command, before.seq, duplicate=True))
+            return
+        if self._settings.paused:
+            raise ConflictError(f"experiment: {self._experiment.name!r} is paused.")
+        seq = self._next_seq()
+        line = LogLine(
+            self._experiment.id, seq, "decision", self._now, unit=command.unit, key=command.key
+        )
+        self._lines.append(line)
+        self._decided[seq] = Decided(line)
+        if line.key is not None:
+            self._by_key[line.key] = line.seq
+        if line.unit is not None:
+            self._by_unit[line.unit] = line.seq
+        self._pending.append(PendingDecision(command, line.seq, duplicate=False))
+
+    def _made_for(self, command: Decide) -> LogLine | None:
+        """The decision made for this key before or, if units are sticky, for this unit."""
+        seq = None
+        if command.key is not None:
+            seq = self._by_key.get(command.key)
+        if seq is None and command.unit is not None and self._settings.sticky:
+            seq = self._by_unit.get(command.unit)
+        return None if seq is None else self._decided[seq].decision
+
+    @staticmethod
+    def _require_same_unit(command: Decide, before: LogLine) -> None:
+        if before.unit != command.unit:
+            raise DifferentError(
+                f"decision: this key came before with unit={before.unit!r}; "
+                f"got unit={command.unit!r}."
+            )
+
+    def _convert(self, command: Convert, about: Decided) -> None:
+        if about.conversion is not None:
+            self._convert_again(command, about, about.conversion)
+            return
+        happened = self._happened(command, about.decision)
+        line = LogLine(
+            experiment=self._experiment.id,
+            seq=self._next_seq(),
+            kind="conversion",
+            time=self._now,
+            decision=command.seq,
+            value=command.value,
+            happened=happened,
+            stated=command.happened,
+        )
+        self._lines.append(line)
+        self._decided[command.seq] = about._replace(conversion=line)
+        counted = self._settings.counts(happened - about.decision.time)
+        command.outcome = Conversion(duplicate=False, counted=counted)
+
+    def _happened(self, command: Convert, decision: LogLine) -> int:
+        """When, between the decision and now."""
+        if command.happened is None:
+            return self._now
+        if command.happened < decision.time - SKEW:
+            raise RefusedError(
+                "conversion: it must not happen before its decision, "
+                f"{decision.time / SECOND}; got at={command.happened / SECOND}."
+            )
+        if command.happened > self._now + SKEW:
+            raise RefusedError(
+                "conversion: it must not happen in the future, "
+                f"now is {self._now / SECOND}; got at={command.happened / SECOND}."
+            )
+        return min(max(command.happened, decision.time), self._now)
+
+    def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
+        both_state = command.happened is not None and before.stated is not None
+        other_time = both_state and command.happened != before.stated
+        if before.value != command.value or other_time:
+            raise DifferentError("conversion: this decision has another one already, which stays.")
+        delay = about.delay
+        assert delay is not None
+        counted = about.retraction is None and self._settings.counts(delay)
+        command.outcome = Conversion(duplicate=True, counted=counted)
+
+    def _retract(self, command: Retract, about: Decided) -> None:
+        if about.conversion is None:
+            raise ConflictError("retraction: this decision has no conversion to retract.")
+        if about.retraction is None:
+            line = LogLine(
+                experiment=self._experiment.id,
+                seq=self._next_seq(),
+                kind="retraction",
+                time=self._now,
+                decision=command.seq,
+            )
+            self._lines.append(line)
+            self._decided[command.seq] = about._replace(retraction=line)
+        command.outcome = Retraction(duplicate=about.retraction is not None)
+
+    def _next_seq(self) -> int:
+        return self._first + len(self._lines)
+
+    def _decision(self, pending: PendingDecision) -> Decision:
+        if pending.seq < self._first:
+            made = self._decided[pending.seq].decision
+        else:
+            made = self._lines[pending.seq - self._first]
+        assert made.arm is not None
+        return Decision(
+            id=self._signer.name(self._experiment.id, made.seq),
+            arm=self._settings.arms[made.arm],
+            propensity=made.propensity,
+            duplicate=pending.duplicate,
+        )

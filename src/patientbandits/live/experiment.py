@@ -1,0 +1,207 @@
+"""One experiment: decide, convert, retract, change, report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from patientbandits.live.cohorts import counts_over_time
+from patientbandits.live.commands import (
+    Command,
+    Conversion,
+    Convert,
+    Decide,
+    Decision,
+    Retract,
+    Retraction,
+)
+from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.export import exported
+from patientbandits.live.journal import Journal
+from patientbandits.live.log_line import MILLIONTHS, LogLine
+from patientbandits.live.names import printable_text
+from patientbandits.live.settings import (
+    Settings,
+    checked_changes,
+    settings_text,
+    stored_settings,
+)
+from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
+
+
+class ExperimentHandle:
+    """What can be done with an experiment. Safe to share among threads."""
+
+    def __init__(self, journal: Journal, experiment: Experiment) -> None:
+        self.journal = journal
+        self.experiment = experiment
+        self._scale: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self.experiment.name
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now."""
+        with self.journal.store.reading() as reader:
+            return self._settings(reader)
+
+    def _settings(self, reader: Reader) -> Settings:
+        last = reader.changes(self.experiment.id)[-1]
+        return stored_settings(last.settings or "")
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The arms that can be chosen."""
+        settings = self.settings
+        return tuple(settings.arms[place] for place in settings.active)
+
+    @property
+    def scale(self) -> float:
+        """The largest value a conversion can have; it never changes."""
+        if self._scale is None:
+            self._scale = self.settings.scale
+        return self._scale
+
+    def decide(self, unit: str | None = None, key: str | None = None) -> Decision:
+        """Decide on an arm; durable when it returns.
+
+        unit  whom it is for: kept with the decision; if the experiment is sticky, given it again
+        key   a repeated request with the same key gets the first one's decision, however late
+        """
+        return self._run(self.decide_command(unit, key))
+
+    def convert(
+        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
+    ) -> Conversion:
+        """Report that the decision ``id`` has paid ``value``; once, but repeating does no harm.
+
+        at  when it happened, if not now: seconds since 1970, or a time with its zone
+        """
+        return self._run(self.convert_command(id, value, at))
+
+    def retract(self, id: str) -> Retraction:
+        """Take the decision's conversion back, for good: a return, a fraud."""
+        return self._run(self.retract_command(id))
+
+    def _run(self, command: Command) -> Any:
+        """Carry out one command: its outcome, or its error raised."""
+        self.journal.execute([command])
+        if command.error is not None:
+            raise command.error
+        return command.outcome
+
+    def decide_command(self, unit: str | None = None, key: str | None = None) -> Decide:
+        if unit is not None:
+            printable_text("decision: unit", unit)
+        if key is not None:
+            printable_text("decision: key", key)
+        return Decide(self.experiment, unit, key)
+
+    def convert_command(
+        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
+    ) -> Convert:
+        scale = self.scale
+        seq = self._seq(id)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not 0 <= value <= scale:
+            raise RefusedError(
+                f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}."
+            )
+        millionths = round(value / scale * MILLIONTHS)
+        return Convert(self.experiment, seq, millionths, parsed_time(at))
+
+    def retract_command(self, id: str) -> Retract:
+        return Retract(self.experiment, self._seq(id))
+
+    def _seq(self, id: str) -> int:
+        read = self.journal.signer.read(id)
+        if read.experiment != self.experiment.id:
+            raise UnknownError(
+                f"decision: there is none with this id in {self.name!r}; got {id!r}."
+            )
+        return read.seq
+
+    def change(self, **changes: Any) -> Settings:
+        """Change policy, window, sticky, paused, arms (which may be added) or retired.
+
+        The history stays and is told to the new policy.
+        """
+        wanted = checked_changes(changes)
+        return self.journal.alone(lambda: self._append_change(wanted))
+
+    def _append_change(self, wanted: dict[str, Any]) -> Settings:
+        store = self.journal.store
+        old = self._settings(store)
+        new = old.changed(**wanted)
+        if new != old:
+            last = store.head(self.experiment.id)
+            line = LogLine(
+                experiment=self.experiment.id,
+                seq=last + 1,
+                kind="change",
+                time=max(self.journal.now(), store.time(self.experiment.id, last)),
+                settings=settings_text(new),
+            )
+            store.append([line])
+        return new
+
+    def change_arms(
+        self,
+        add: list[str] | None = None,
+        retire: list[str] | None = None,
+        restore: list[str] | None = None,
+        **changes: Any,
+    ) -> Settings:
+        """As `change`, with arms named one by one, not as whole lists."""
+        added = add or []
+        retired = retire or []
+        restored = restore or []
+        if added or retired or restored:
+            have = self.settings
+            arms = [*have.arms, *added]
+            unknown = [arm for arm in [*retired, *restored] if arm not in arms]
+            if unknown:
+                raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
+            gone = {*have.retired, *retired} - set(restored)
+            changes["arms"] = arms
+            changes["retired"] = [arm for arm in arms if arm in gone]
+        return self.change(**changes)
+
+    def report(self) -> dict[str, Any]:
+        """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
+        probability of being best; and the lag curve."""
+        from patientbandits.live.report import report_on  # needs time to be imported
+
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            return report_on(reader, self.experiment, settings, self.journal.now())
+
+    def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
+        """Decisions and conversions by the time they were reported.
+
+        Each {time, arm, pulls, conversions, value}.
+        bucket  "minute", "hour", "day", "week", a number of seconds, or "auto": about 60 so far
+        """
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            age = reader.last_time(self.experiment.id) - self.experiment.created
+            width = bucket_width(bucket, age)
+            found = counts_over_time(reader, self.experiment.id, width * SECOND)
+        return [
+            {
+                "time": iso_text(slot.start),
+                "arm": settings.arms[slot.arm],
+                "pulls": slot.pulls,
+                "conversions": slot.conversions,
+                "value": slot.paid / MILLIONTHS * settings.scale,
+            }
+            for slot in found
+        ]
+
+    def export(self, format: str = "csv") -> Iterator[bytes]:
+        """Every decision with what became of it, in pieces of a CSV or Parquet file."""
+        return exported(self.journal, self.experiment, self.settings, format)

@@ -1,0 +1,106 @@
+"""Who may ask for what, and how often."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from patientbandits.live.api_keys import Key, Keyring
+from patientbandits.live.http.request import Request
+from patientbandits.live.http.response import Headers, ProblemError
+
+BEARER = b"bearer "
+CHALLENGE: Headers = ((b"www-authenticate", b'Bearer realm="patientbandits"'),)
+
+
+def loopback(host: str) -> bool:
+    """Whether this name is this machine's own."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def local(header: bytes) -> bool:
+    """Whether a Host header names this machine.
+
+    A page from elsewhere could have a name of its own lead here.
+    """
+    host = header.decode("latin-1")
+    if ":" in host and not host.endswith("]"):
+        host = host.rpartition(":")[0]
+    return loopback(host.strip("[]"))
+
+
+class Bucket(NamedTuple):
+    """Tokens that were left at a time."""
+
+    tokens: float
+    time: float
+
+
+class Limits:
+    """So many requests per second and key.
+
+    A bucket of tokens fills at the rate, and holds one second's worth.
+    """
+
+    def __init__(self, rate: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._clock = clock
+        self._buckets: dict[str, Bucket] = {}
+
+    def take(self, key: Key | None, tokens: int) -> None:
+        """Take ``tokens``; more than there are makes a debt, to be paid before the next request."""
+        if self._rate is None:
+            return
+        name = key.id if key else ""
+        now = self._clock()
+        most = max(self._rate, 1.0)
+        before = self._buckets.get(name, Bucket(most, now))
+        have = min(before.tokens + (now - before.time) * self._rate, most)
+        if have < 1 and tokens > 0:
+            wait = math.ceil((1 - have) / self._rate)
+            raise ProblemError(
+                status=429,
+                kind="rate",
+                detail=f"at most {self._rate:g} requests per second.",
+                headers=((b"retry-after", b"%d" % wait),),
+            )
+        self._buckets[name] = Bucket(have - tokens, now)
+
+
+class Access:
+    """``keyring``: None if requests need no key; then they must come to a local name."""
+
+    def __init__(self, keyring: Keyring | None, rate: float | None) -> None:
+        self._keyring = keyring
+        self.limits = Limits(rate)
+
+    def authorise(self, scope: str, request: Request) -> None:
+        """Raise unless the request may use this scope now."""
+        if self._keyring is not None:
+            request.key = self._key(self._keyring, scope, request)
+        elif not local(request.headers.get(b"host", b"")):
+            raise ProblemError(403, "host", "without keys the service answers to local names only.")
+        self.limits.take(request.key, 1)
+
+    def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
+        given = request.headers.get(b"authorization", b"")
+        if given[: len(BEARER)].lower() != BEARER:
+            raise ProblemError(
+                401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
+            )
+        key = keyring.find(given[len(BEARER) :].strip().decode("latin-1"))
+        if key is None:
+            raise ProblemError(
+                401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
+            )
+        if not key.allows(scope):
+            raise ProblemError(403, "scope", f"the key must have the scope {scope}.")
+        return key

@@ -1,0 +1,95 @@
+"""The application: find the route, check the key, answer.
+
+Plain ASGI, since the time per request is the limit of the rate.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from patientbandits.live.http.logs import log_failure
+from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
+from patientbandits.live.http.request import Receive, Request
+from patientbandits.live.http.response import (
+    SECURE_LINES,
+    Response,
+    Send,
+    Stream,
+    problem_response,
+    response_to,
+)
+from patientbandits.live.http.router import Route, Router
+from patientbandits.live.http.routes import PAGES, ROUTES
+from patientbandits.live.http.service import Service
+
+ASGI = dict[str, Any]
+
+
+class App:
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._router = Router(ROUTES + PAGES)
+        self._run = os.urandom(4).hex()
+        """begins the names of this run's requests, in the log"""
+        self._requests = 0
+
+    async def __call__(self, asgi: ASGI, receive: Receive, send: Send) -> None:
+        if asgi["type"] == "http":
+            await self._answer(asgi, receive, send)
+        elif asgi["type"] == "lifespan":
+            await self._live(receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await self.service.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.service.stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _answer(self, asgi: ASGI, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        self._requests += 1
+        number = self._requests
+        route: Route | None = None
+        try:
+            route, part = self._router.find(asgi["method"], asgi["path"])
+            request = Request(asgi, receive, part)
+            if route.scope is not None:
+                self.service.access.authorise(route.scope, request)
+            answer = await route.handler(self.service, request)
+        except Exception as error:
+            answer = self._refusal(error, route)
+        if isinstance(answer, Stream):
+            await answer.send(send, request.gone())
+        else:
+            await self._send(answer, asgi, send)
+        self._note(number, asgi["method"], route, answer.status, time.perf_counter() - began)
+
+    async def _send(self, answer: Response, asgi: ASGI, send: Send) -> None:
+        if self.service.draining:
+            answer = answer.closing()
+        cycle = asgi.get(SHORT_CUT)
+        if cycle is None or not sent_whole(cycle, answer, SECURE_LINES):
+            await answer.send(send)
+
+    def _refusal(self, error: Exception, route: Route | None) -> Response:
+        known = response_to(error)
+        if known is not None:
+            return known
+        log_failure("request failed", error, route=route and route.path)
+        return problem_response(500, "internal", "the server made a mistake; it was logged.")
+
+    def _note(
+        self, number: int, method: str, route: Route | None, status: int, seconds: float
+    ) -> None:
+        requests = self.service.requests
+        if route is None:
+            self.service.metrics.answered("", "", status, seconds)
+        else:
+            self.service.metrics.answered(route.method, route.path, status, seconds)
+        if status >= 500 or requests.every_request:
+            path = route.path if route else None
+            requests.answered(f"{self._run}-{number:x}", method, path, status, seconds)

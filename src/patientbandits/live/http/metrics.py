@@ -1,0 +1,112 @@
+"""Metrics for Prometheus."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""seconds"""
+
+BOUND_NAMES = [*map(str, BOUNDS), "+Inf"]
+
+
+@dataclass
+class Durations:
+    """How long a route took: answers per bucket, and all their seconds."""
+
+    buckets: list[float] = field(default_factory=lambda: [0.0] * len(BOUND_NAMES))
+    seconds: float = 0.0
+
+
+class ServiceCounts(Protocol):
+    """What is read when metrics are asked for."""
+
+    @property
+    def carried_out(self) -> int: ...
+
+    @property
+    def commits(self) -> int: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+    @property
+    def failed(self) -> bool: ...
+
+
+class Metrics:
+    """Plain counters, made into metrics when asked for: a request pays two additions."""
+
+    def __init__(self, measured: ServiceCounts) -> None:
+        self._measured = measured
+        self.answers: Counter[tuple[str, str, int]] = Counter()
+        """method, path, status"""
+        self._durations: dict[str, Durations] = {}
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+
+    def answered(self, method: str, path: str, status: int, seconds: float) -> None:
+        self.answers[method, path, status] += 1
+        durations = self._durations.get(path)
+        if durations is None:
+            durations = self._durations[path] = Durations()
+        durations.buckets[bisect_left(BOUNDS, seconds)] += 1
+        durations.seconds += seconds
+
+    def collect(self) -> Iterable[Metric]:
+        yield self._answers()
+        yield self._answer_seconds()
+        yield CounterMetricFamily(
+            "patientbandits_commands",
+            "Decisions, conversions and retractions carried out",
+            value=self._measured.carried_out,
+        )
+        yield CounterMetricFamily(
+            "patientbandits_commits",
+            "Commits: commands / commits is the size of a batch",
+            value=self._measured.commits,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_waiting",
+            "Commands that are not answered yet",
+            value=self._measured.waiting,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_failed",
+            "1 if the database can be written no more",
+            value=int(self._measured.failed),
+        )
+
+    def _answers(self) -> Metric:
+        family = CounterMetricFamily(
+            "patientbandits_answers", "HTTP answers", labels=["method", "route", "status"]
+        )
+        for (method, path, status), number in list(self.answers.items()):
+            family.add_metric([method, path, str(status)], number)
+        return family
+
+    def _answer_seconds(self) -> Metric:
+        family = HistogramMetricFamily(
+            "patientbandits_answer_seconds", "Time to answer", labels=["route"]
+        )
+        for path, durations in list(self._durations.items()):
+            totals = accumulate(durations.buckets)
+            buckets = list(zip(BOUND_NAMES, totals, strict=True))
+            family.add_metric([path], buckets, durations.seconds)
+        return family
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)

@@ -1,0 +1,126 @@
+"""From many requests to few commits: commands gather while those before them are made durable.
+
+One thread writes. When it is free it takes all that has gathered, as one batch: the more there is
+to do, the larger the batches and the cheaper each command. Clients that were just answered tend to
+come back at once, so when a commit takes long it pays to wait a little for them: otherwise they
+would fall into two halves that wait for each other's commits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from typing import Any, NamedTuple
+
+from patientbandits.live.commands import Command
+from patientbandits.live.errors import UnavailableError
+from patientbandits.live.http.response import too_busy
+from patientbandits.live.journal import LARGEST_TRANSACTION, Journal
+
+PATIENCE = 0.25
+"""of the time of the last commit: what one waits at most for the others to come back"""
+
+LONGEST_PATIENCE = 0.025
+SHORTEST_PATIENCE = 0.001
+"""seconds; timers are no finer"""
+
+
+class Waiting(NamedTuple):
+    """A request's commands; the future is done when each has its outcome or its error."""
+
+    answered: asyncio.Future[None]
+    commands: Sequence[Command]
+
+
+class Writer:
+    """``failed`` is called when the journal can write no more."""
+
+    def __init__(self, journal: Journal, limit: int, failed: Callable[[], None]) -> None:
+        self._journal = journal
+        self._limit = limit
+        self._failed = failed
+        self._thread = ThreadPoolExecutor(1, "writer")
+        self._gathered: list[Waiting] = []
+        self._enough = 1
+        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._task = self._loop.create_task(self._write())
+        self.waiting = 0
+        """commands that are not answered yet"""
+        self.carried_out = 0
+
+    async def outcome(self, command: Command) -> Any:
+        """The command's outcome, when it is durable, or its error raised."""
+        await self.carry_out([command])
+        if command.error is not None:
+            raise command.error
+        return command.outcome
+
+    async def carry_out(self, commands: Sequence[Command]) -> None:
+        """Returns when each command has its outcome or its error."""
+        if self.waiting + len(commands) > self._limit:
+            raise too_busy(f"{self.waiting} requests wait already; try again.")
+        self.waiting += len(commands)
+        answered = self._loop.create_future()
+        self._gathered.append(Waiting(answered, commands))
+        if len(self._gathered) >= self._enough:
+            self._wake.set()
+        await answered
+
+    async def _gather(self, before: int, seconds: float) -> list[Waiting]:
+        """All that waits, once there is something.
+
+        ``before``: requests in the last batch, which took ``seconds``.
+        """
+        await self._until(1)
+        patience = min(seconds * PATIENCE, LONGEST_PATIENCE)
+        if patience >= SHORTEST_PATIENCE:
+            timer = self._loop.call_later(patience, self._wake.set)
+            await self._until(min(before, LARGEST_TRANSACTION))
+            timer.cancel()
+        gathered = self._gathered
+        self._gathered = []
+        return gathered
+
+    async def _until(self, enough: int) -> None:
+        """Wait until so many requests have gathered, or the timer has woken us."""
+        if len(self._gathered) < enough:
+            self._enough = enough
+            self._wake.clear()
+            await self._wake.wait()
+
+    async def _write(self) -> None:
+        before = 0
+        seconds = 0.0
+        while True:
+            gathered = await self._gather(before + len(self._gathered), seconds)
+            batch = list(chain.from_iterable(waiting.commands for waiting in gathered))
+            began = self._loop.time()
+            await self._execute(batch)
+            before = len(gathered)
+            seconds = self._loop.time() - began
+            self.waiting -= len(batch)
+            self.carried_out += len(batch)
+            for waiting in gathered:
+                if not waiting.answered.done():
+                    waiting.answered.set_result(None)
+            if self._journal.failure is not None:
+                self._failed()
+
+    async def _execute(self, batch: Sequence[Command]) -> None:
+        try:
+            await self._loop.run_in_executor(self._thread, self._journal.execute, batch)
+        except Exception as error:
+            for command in batch:
+                if not command.done:
+                    command.error = UnavailableError(f"{type(error).__name__}: {error}")
+
+    async def close(self) -> None:
+        """After the last request was answered."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        await asyncio.to_thread(self._thread.shutdown)

@@ -1,0 +1,52 @@
+"""A line of an experiment's log, and a decision with the lines that came of it.
+
+Times are whole microseconds since 1970, values whole millionths of the experiment's scale.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from patientbandits.engine.replay import MILLIONTHS
+
+__all__ = ["MILLIONTHS", "Decided", "LogLine"]
+
+
+class LogLine(NamedTuple):
+    """The log's columns, in their order. What a kind does not need is None."""
+
+    experiment: int
+    seq: int
+    """1, 2, 3, ... in each experiment"""
+    kind: str
+    """decision, conversion, retraction or change"""
+    time: int
+    """when it was written"""
+    arm: int | None = None
+    """decisions: the chosen arm's place; None until the policy has chosen"""
+    propensity: float | None = None
+    unit: str | None = None
+    key: str | None = None
+    decision: int | None = None
+    """conversions and retractions: the line of their decision"""
+    value: int | None = None
+    happened: int | None = None
+    stated: int | None = None
+    """conversions: when it happened as the client said, if it did; ``happened`` is made of it"""
+    settings: str | None = None
+    """changes: the new settings"""
+
+
+class Decided(NamedTuple):
+    """A decision, and what became of it so far."""
+
+    decision: LogLine
+    conversion: LogLine | None = None
+    retraction: LogLine | None = None
+
+    @property
+    def delay(self) -> int | None:
+        """Microseconds from the decision to its conversion, if there is one."""
+        if self.conversion is None or self.conversion.happened is None:
+            return None
+        return self.conversion.happened - self.decision.time

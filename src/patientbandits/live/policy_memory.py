@@ -1,0 +1,214 @@
+"""A policy with its memory, for the active arms of one experiment."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import secrets
+import zipfile
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from patientbandits.engine.compile import digest_of
+from patientbandits.engine.replay import (
+    CONVERSION,
+    DECISION,
+    EVENT,
+    RETRACTION,
+    UNDECIDED,
+    Tally,
+    chance_for,
+    kernel_for_replay,
+)
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.settings import Settings
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.times import SECOND
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
+
+EVENT_KINDS = {"decision": DECISION, "conversion": CONVERSION, "retraction": RETRACTION}
+
+
+class Event(NamedTuple):
+    """A line as the policy is told of it: the fields of the engine's EVENT, in their order."""
+
+    kind: int
+    arm: int
+    pull: int
+    """the line of the decision, until `apply` numbers the pulls as they come"""
+    time: float
+    """seconds since the experiment began"""
+    pull_time: float = 0.0
+    delay: float = 0.0
+    value: int = 0
+    propensity: float = 0.0
+
+
+class PolicyMemory:
+    """Pulls are numbered as they come; ``seqs`` has the line of each one's decision."""
+
+    def __init__(self, experiment: Experiment, settings: Settings) -> None:
+        self.settings = settings
+        self.policy = settings.policy
+        self.place = {arm: number for number, arm in enumerate(settings.active)}
+        arms = len(self.place)
+        self._created = experiment.created
+        self._chance = chance_for(experiment.seed, arms)
+        self._rule = rule_of(self.policy, arms, horizon_known=False)
+        self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
+        self.counts = Tally.empty(arms)
+        self.made = 0
+        self.capacity = FIRST_CAPACITY
+        self.arrays = self.policy.memory(arms, self.capacity)
+        self.seqs = np.zeros(self.capacity + 1, np.int64)
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a retraction can be undone without beginning anew."""
+        return "arrived" not in self._rule.hooks or "retracted" in self._rule.hooks
+
+    @property
+    def code(self) -> str:
+        """Names the program whose memory this is: a snapshot of another is of no use."""
+        program = digest_of(self._kernel)
+        if program is None:  # of a program that cannot be told, no snapshot is of use
+            program = secrets.token_hex(16)
+        about = [
+            program,
+            self.settings.description,
+            self.settings.active,
+            self.settings.window,
+            len(self.arrays),
+        ]
+        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
+
+    def since(self, time: int) -> float:
+        """Microseconds since 1970 as seconds since the experiment began."""
+        return (time - self._created) / SECOND
+
+    def event(self, line: LogLine, about: Decided | None) -> Event | None:
+        """The line as the policy is told of it, if it is; ``about``: the decision it is about."""
+        kind = EVENT_KINDS.get(line.kind)
+        if kind == DECISION:
+            return self.decision(line)
+        if kind is None or about is None:
+            return None
+        return self._reward(kind, line, about)
+
+    def decision(self, line: LogLine) -> Event | None:
+        """A decision as the policy is told of it, unless its arm is retired."""
+        arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
+        if arm is None:
+            return None
+        return Event(DECISION, arm, line.seq, self.since(line.time))
+
+    def _reward(self, kind: int, line: LogLine, about: Decided) -> Event | None:
+        conversion = line if kind == CONVERSION else about.conversion
+        decision = about.decision
+        if conversion is None or decision.arm not in self.place:
+            return None
+        assert conversion.happened is not None
+        assert conversion.value is not None
+        delay = max(conversion.happened - decision.time, 0)
+        if conversion.value == 0 or not self.settings.counts(delay):
+            return None
+        return Event(
+            kind=kind,
+            arm=self.place[decision.arm],
+            pull=decision.seq,
+            time=self.since(line.time),
+            pull_time=self.since(decision.time),
+            delay=delay / SECOND,
+            value=conversion.value,
+        )
+
+    def apply(self, events: Sequence[Event], deciding: bool) -> tuple[Any, int]:
+        """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
+        array = np.fromiter(events, EVENT, len(events))
+        decisions = array["kind"] == DECISION
+        fresh = int(np.count_nonzero(decisions))
+        made = self.made + fresh
+        self._reserve(made)
+        self.seqs[self.made + 1 : made + 1] = array["pull"][decisions]
+        array["pull"] = np.searchsorted(self.seqs[: made + 1], array["pull"])
+        different, bad = self._kernel(
+            tuple(self._rule.numbers),
+            tuple(self.arrays),
+            self.counts,
+            self._chance,
+            array.view(np.recarray),
+            deciding,
+        )
+        if bad:
+            raise ArithmeticError(
+                f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}."
+            )
+        self.made = made
+        return array, int(different)
+
+    def _reserve(self, pulls: int) -> None:
+        """Room for ``pulls`` pulls."""
+        if pulls <= self.capacity:
+            return
+        capacity = self.capacity
+        while capacity < pulls:
+            capacity *= 2
+        self.arrays = grown(self.arrays, self.policy.memory(len(self.place), capacity))
+        seqs = np.zeros(capacity + 1, np.int64)
+        seqs[: len(self.seqs)] = self.seqs
+        self.seqs = seqs
+        self.capacity = capacity
+
+    def dump(self) -> bytes:
+        """All that changes, for a snapshot."""
+        target = io.BytesIO()
+        arrays = {f"memory{number}": array for number, array in enumerate(self.arrays)}
+        np.savez(
+            target,
+            pulls=self.counts.pulls,
+            paid=self.counts.paid,
+            seqs=self.seqs,
+            capacity=self.capacity,
+            **arrays,
+        )
+        return target.getvalue()
+
+    def load(self, data: bytes) -> bool:
+        """Take over what `dump` gave; False if it does not fit."""
+        try:
+            self._load(data)
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return False
+        return True
+
+    def _load(self, data: bytes) -> None:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            self.capacity = int(file["capacity"])
+            self.arrays = self.policy.memory(len(self.place), self.capacity)
+            for number, array in enumerate(self.arrays):
+                saved = file[f"memory{number}"]
+                if saved.shape != array.shape:
+                    raise ValueError
+                array[...] = saved
+            self.seqs = file["seqs"]
+            self.counts.pulls[:] = file["pulls"]
+            self.counts.paid[:] = file["paid"]
+        self.made = int(self.counts.pulls.sum())
+
+
+def grown(old: Any, new: Any) -> Any:
+    """``new`` with the content of ``old`` at the beginning of each array: `settings.can_grow`."""
+    for before, after in zip(old, new, strict=True):
+        after[tuple(slice(size) for size in before.shape)] = before
+    return new
+
+
+def warm(settings: Settings) -> None:
+    """Compile the policy, or load it from the cache: it decides for no experiment at all."""
+    memory = PolicyMemory(Experiment(id=0, name="warm", seed=0, created=0), settings)
+    decision = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
+    conversion = Event(kind=CONVERSION, arm=0, pull=1, time=1.0, delay=1.0, value=1)
+    memory.apply([decision, conversion], deciding=True)

@@ -1,0 +1,274 @@
+"""What a store does; `queries` has the SQL, `sqlite` and `postgres` say how to reach them.
+
+A store has one writing connection. Every change is made between `begin` and `commit`, by one
+thread at a time; `begin` takes the experiments for this writer alone, so that what is read then is
+the end of their logs. Reading for people goes through `reading`, on a connection of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.store import queries
+
+StoreRow = tuple[Any, ...]
+END = 2**62
+"""a line that no log reaches"""
+
+
+class Experiment(NamedTuple):
+    """The part of an experiment that never changes."""
+
+    id: int
+    name: str
+    seed: int
+    created: int
+    """microseconds since 1970"""
+
+
+class Snapshot(NamedTuple):
+    """What a policy remembered of the log up to line ``seq``."""
+
+    seq: int
+    code: str
+    """the program whose memory it is"""
+    state: bytes
+
+
+class StoredKey(NamedTuple):
+    id: str
+    hash: str
+    note: str
+    scopes: str
+    """separated by blanks"""
+    created: int
+    revoked: int | None
+
+
+class Reader(ABC):
+    """A connection, and what can be asked of it."""
+
+    @abstractmethod
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
+        """The statement's rows; ``?`` stands for a value."""
+
+    @abstractmethod
+    def stream(self, statement: str, *values: Any) -> Iterator[StoreRow]:
+        """The statement's rows, one by one."""
+
+    @abstractmethod
+    def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
+        """``column`` is one of ``values``, as a condition with one ``?``, and the value for it."""
+
+    def one(self, statement: str, *values: Any) -> Any:
+        """The single value that the statement gives."""
+        return self.rows(statement, *values)[0][0]
+
+    def answers(self) -> None:
+        """Raise unless the database answers."""
+        self.rows("SELECT 1")
+
+    def experiments(self) -> list[Experiment]:
+        return [Experiment._make(row) for row in self.rows(queries.ALL_EXPERIMENTS)]
+
+    def experiment(self, name: str) -> Experiment | None:
+        found = self.rows(queries.EXPERIMENT_OF_NAME, name)
+        return Experiment._make(found[0]) if found else None
+
+    def head(self, experiment: int) -> int:
+        """Number of the last line."""
+        return int(self.one(queries.LAST_SEQ, experiment))
+
+    def time(self, experiment: int, seq: int) -> int:
+        """When the line was written."""
+        return int(self.one(queries.TIME, experiment, seq))
+
+    def last_time(self, experiment: int) -> int:
+        """When the last line was written."""
+        return self.time(experiment, self.head(experiment))
+
+    def lines(
+        self, experiment: int, after: int, last: int = END, limit: int = 2**31 - 1
+    ) -> list[LogLine]:
+        """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
+        found = self.rows(queries.LINES, experiment, after, last, limit)
+        return list(map(LogLine._make, found))
+
+    def changes(self, experiment: int) -> list[LogLine]:
+        return [LogLine._make(row) for row in self.rows(queries.CHANGES, experiment)]
+
+    def last_retraction(self, experiment: int) -> int:
+        """Its line, or 0."""
+        return int(self.one(queries.LAST_RETRACTION, experiment))
+
+    def decided(self, experiment: int, column: str, values: Sequence[Any]) -> list[Decided]:
+        """The decisions whose ``column`` (seq, key or unit) is among ``values``, oldest first."""
+        if not values:
+            return []
+        if column != "seq":
+            values = self.lines_of(experiment, column, values)
+            return self.decided(experiment, "seq", values)
+        condition, value = self.among("d.seq", values)
+        found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
+        return [decided_of(experiment, row) for row in found]
+
+    def all_decided(self, experiment: int) -> Iterator[Decided]:
+        """Every decision, oldest first."""
+        for row in self.stream(f"{queries.DECIDED} TRUE ORDER BY d.seq", experiment):
+            yield decided_of(experiment, row)
+
+    def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
+        """Numbers of the decisions whose ``column`` (key or unit) is among ``values``.
+
+        From its index; mostly there are none.
+        """
+        condition, value = self.among(column, values)
+        statement = (
+            f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
+        )
+        return [seq for (seq,) in self.rows(statement, experiment, value)]
+
+    def snapshot(self, experiment: int) -> Snapshot | None:
+        found = self.rows(queries.SNAPSHOT, experiment)
+        if not found:
+            return None
+        seq, code, state = found[0]
+        return Snapshot(seq=int(seq), code=str(code), state=bytes(state))
+
+    def snapshot_name(self, experiment: int) -> tuple[int, str]:
+        """(its last line, the program whose it is), or (0, "")."""
+        found = self.rows(queries.SNAPSHOT_NAME, experiment)
+        return (int(found[0][0]), str(found[0][1])) if found else (0, "")
+
+    def fact(self, name: str) -> str | None:
+        found = self.rows(queries.FACT, name)
+        return str(found[0][0]) if found else None
+
+    def keys(self) -> list[StoredKey]:
+        return [StoredKey._make(row) for row in self.rows(queries.KEYS)]
+
+    def table(self, table: str) -> Iterator[StoreRow]:
+        """All of its rows, for a copy."""
+        return self.stream(f"SELECT {queries.TABLES[table]} FROM {table} ORDER BY 1, 2")
+
+    def lines_by_kind(self, experiment: int) -> dict[str, int]:
+        return dict(self.rows(queries.BY_KIND, experiment))
+
+    def broken_rules(self, experiment: int) -> list[str]:
+        """The rules that the log breaks."""
+        return [rule for rule, count in queries.RULES.items() if self.one(count, experiment)]
+
+
+class LogStore(Reader):
+    """The writing connection. ``location``: the path of a file, or postgresql://..."""
+
+    location: str
+
+    @abstractmethod
+    def begin(self, experiments: Sequence[int] | None) -> None:
+        """Start a transaction that alone can append to these logs; None: that alone can write."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Make it durable. If this raises, nothing may be acknowledged."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """Forget the transaction, if there is one."""
+
+    @abstractmethod
+    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute the statement for each row."""
+
+    @abstractmethod
+    def append(self, lines: Sequence[LogLine]) -> None:
+        """Put the lines at the end of their logs."""
+
+    @abstractmethod
+    def reading(self) -> contextlib.AbstractContextManager[Reader]:
+        """A second connection, for reading a consistent state of everything committed."""
+
+    @abstractmethod
+    def recover(self, failure: UnavailableError) -> bool:
+        """After a failure: whether writing can go on, perhaps on a new connection."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def check(self) -> list[str]:
+        """What the database itself finds wrong with its files."""
+        return []
+
+    @property
+    def shown(self) -> str:
+        """The location, fit to be shown: without a password."""
+        return self.location
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """begin(None), then commit, or rollback if something goes wrong."""
+        self.begin(None)
+        try:
+            yield
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def add_experiment(self, experiment: Experiment) -> None:
+        self.many(queries.ADD_EXPERIMENT, [experiment])
+
+    def next_experiment(self) -> int:
+        return int(self.one(queries.NEXT_EXPERIMENT))
+
+    def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
+        self.many(queries.SAVE_SNAPSHOT, [(experiment, *snapshot)])
+
+    def set_fact(self, name: str, value: str) -> None:
+        self.many(queries.SET_FACT, [(name, value)])
+
+    def add_key(self, *, id: str, hash: str, note: str, scopes: str, created: int) -> None:
+        self.many(queries.ADD_KEY, [(id, hash, note, scopes, created)])
+
+    def revoke_key(self, id: str, time: int) -> None:
+        self.many(queries.REVOKE_KEY, [(time, id)])
+
+    def fill(self, table: str, rows: Sequence[StoreRow]) -> None:
+        """Insert whole rows, those of another store's table."""
+        columns = queries.TABLES[table]
+        places = ", ".join("?" * len(columns.split(", ")))
+        self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
+
+
+def decided_of(experiment: int, row: StoreRow) -> Decided:
+    """A row of `queries.DECIDED`."""
+    seq, time, arm, propensity, unit, key, *outcome = row
+    converted, converted_time, value, happened, stated, retracted, retracted_time = outcome
+    decision = LogLine(experiment, seq, "decision", time, arm, propensity, unit, key)
+    if converted is None:
+        return Decided(decision)
+    conversion = LogLine(
+        experiment=experiment,
+        seq=converted,
+        kind="conversion",
+        time=converted_time,
+        decision=seq,
+        value=value,
+        happened=happened,
+        stated=stated,
+    )
+    if retracted is None:
+        return Decided(decision, conversion)
+    retraction = LogLine(
+        experiment=experiment,
+        seq=retracted,
+        kind="retraction",
+        time=retracted_time,
+        decision=seq,
+    )
+    return Decided(decision, conversion, retraction)

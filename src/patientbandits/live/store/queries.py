@@ -1,0 +1,141 @@
+"""Every question and change in SQL that both databases speak; ``?`` stands for a value."""
+
+from __future__ import annotations
+
+import math
+
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.times import SECOND
+
+# Experiments, snapshots, keys and facts
+
+EXPERIMENT_COLUMNS = "id, name, seed, created"
+ALL_EXPERIMENTS = f"SELECT {EXPERIMENT_COLUMNS} FROM experiments ORDER BY name"
+EXPERIMENT_OF_NAME = f"SELECT {EXPERIMENT_COLUMNS} FROM experiments WHERE name = ?"
+NEXT_EXPERIMENT = "SELECT COALESCE(MAX(id), 0) + 1 FROM experiments"
+ADD_EXPERIMENT = f"INSERT INTO experiments ({EXPERIMENT_COLUMNS}) VALUES (?, ?, ?, ?)"
+
+SNAPSHOT_COLUMNS = "experiment, seq, code, state"
+SNAPSHOT = "SELECT seq, code, state FROM snapshots WHERE experiment = ?"
+SNAPSHOT_NAME = "SELECT seq, code FROM snapshots WHERE experiment = ?"
+SAVE_SNAPSHOT = f"""
+    INSERT INTO snapshots ({SNAPSHOT_COLUMNS}) VALUES (?, ?, ?, ?)
+    ON CONFLICT (experiment)
+    DO UPDATE SET seq = excluded.seq, code = excluded.code, state = excluded.state"""
+
+KEY_COLUMNS = "id, hash, note, scopes, created, revoked"
+KEYS = f"SELECT {KEY_COLUMNS} FROM keys ORDER BY created, id"
+ADD_KEY = "INSERT INTO keys (id, hash, note, scopes, created) VALUES (?, ?, ?, ?, ?)"
+REVOKE_KEY = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL"
+
+FACT = "SELECT value FROM facts WHERE name = ?"
+SET_FACT = """
+    INSERT INTO facts (name, value) VALUES (?, ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
+
+# The log
+
+LOG_COLUMNS = ", ".join(LogLine._fields)
+VALUES = f"({', '.join('?' * len(LogLine._fields))})"
+APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
+LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
+TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
+LINES = f"""
+    SELECT {LOG_COLUMNS} FROM log
+    WHERE experiment = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"""
+CHANGES = f"""
+    SELECT {LOG_COLUMNS} FROM log WHERE experiment = ? AND settings IS NOT NULL ORDER BY seq"""
+LAST_RETRACTION = """
+    SELECT COALESCE(MAX(seq), 0) FROM log
+    WHERE experiment = ? AND decision IS NOT NULL AND kind = 'retraction'"""
+
+
+DECIDED = """
+    SELECT d.seq, d.time, d.arm, d.propensity, d.unit, d.key,
+        c.seq, c.time, c.value, c.happened, c.stated, r.seq, r.time
+    FROM log d
+    LEFT JOIN log c
+        ON c.experiment = d.experiment AND c.decision = d.seq AND c.kind = 'conversion'
+    LEFT JOIN log r
+        ON r.experiment = d.experiment AND r.decision = d.seq AND r.kind = 'retraction'
+    WHERE d.experiment = ? AND d.kind = 'decision' AND """
+"""Decisions with what became of them: see `base.decided_of`. A condition follows."""
+
+BY_KIND = "SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind"
+
+# Whole tables, for copies
+
+TABLES = {
+    "experiments": EXPERIMENT_COLUMNS,
+    "log": LOG_COLUMNS,
+    "snapshots": SNAPSHOT_COLUMNS,
+    "keys": KEY_COLUMNS,
+}
+
+# Counts for reports. Ages are counted in classes that grow by 2 %
+
+AGE_CLASSES = 50
+"""classes of age per factor e"""
+
+
+def _age_class(age: str) -> str:
+    seconds = f"CAST({age} AS DOUBLE PRECISION) / {SECOND}"
+    return f"FLOOR(LN(CASE WHEN {age} < {SECOND} THEN 1 ELSE {seconds} END) * {AGE_CLASSES})"
+
+
+def seconds_of_class(age_class: float) -> float:
+    """The middle of a class."""
+    return math.exp((age_class + 0.5) / AGE_CLASSES)
+
+
+DECISIONS_BY_AGE = f"""
+    SELECT arm, {_age_class("(? - time)")}, COUNT(*) FROM log
+    WHERE experiment = ? AND kind = 'decision' GROUP BY 1, 2"""
+
+COUNTED, LATE, RETRACTED = 0, 1, 2
+CONVERSIONS_BY_AGE = f"""
+    SELECT d.arm, {_age_class("(? - d.time)")}, {_age_class("(c.happened - d.time)")},
+        CASE
+            WHEN r.seq IS NOT NULL THEN {RETRACTED}
+            WHEN c.happened - d.time > ? THEN {LATE}
+            ELSE {COUNTED}
+        END,
+        COUNT(*), SUM(c.value), SUM(CASE WHEN c.value > 0 THEN 1 ELSE 0 END)
+    FROM log c
+    JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
+    LEFT JOIN log r
+        ON r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction'
+    WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2, 3, 4"""
+
+DECISIONS_BY_TIME = """
+    SELECT time / ?, arm, COUNT(*) FROM log
+    WHERE experiment = ? AND kind = 'decision' GROUP BY 1, 2 ORDER BY 1, 2"""
+CONVERSIONS_BY_TIME = """
+    SELECT c.time / ?, d.arm, COUNT(*), SUM(c.value)
+    FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
+    WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2 ORDER BY 1, 2"""
+
+# What must hold in every log: each statement counts what breaks the rule
+
+RULES = {
+    "lines must be numbered 1, 2, 3, ...": """
+        SELECT CASE WHEN COUNT(*) = MAX(seq) AND MIN(seq) = 1 THEN 0 ELSE 1 END
+        FROM log WHERE experiment = ?""",
+    "the first line must be a change": """
+        SELECT COUNT(*) FROM log WHERE experiment = ? AND seq = 1 AND kind <> 'change'""",
+    "time must not go back": """
+        SELECT COUNT(*) FROM log l
+        JOIN log k ON k.experiment = l.experiment AND k.seq = l.seq - 1
+        WHERE l.experiment = ? AND l.time < k.time""",
+    "conversions and retractions must be of decisions": """
+        SELECT COUNT(*) FROM log l
+        LEFT JOIN log d
+            ON d.experiment = l.experiment AND d.seq = l.decision AND d.kind = 'decision'
+        WHERE l.experiment = ? AND l.decision IS NOT NULL AND d.seq IS NULL""",
+    "retractions must be of conversions": """
+        SELECT COUNT(*) FROM log l
+        LEFT JOIN log c
+            ON c.experiment = l.experiment AND c.decision = l.decision
+            AND c.kind = 'conversion' AND c.seq < l.seq
+        WHERE l.experiment = ? AND l.kind = 'retraction' AND c.seq IS NULL""",
+}

@@ -1,0 +1,68 @@
+"""Time in the log: whole microseconds since 1970. What users say and are shown is made here."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from patientbandits.live.errors import RefusedError
+
+SECOND = 1_000_000
+"""in microseconds"""
+
+FAR = 1e11
+"""seconds: no time that is meant lies further from 1970"""
+
+BUCKETS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+"""seconds"""
+
+LONGEST_BUCKET = 366 * 86400
+AUTOMATIC = (1, 10, 60, 600, 3600, 21600, 86400, 604800)
+"""seconds; what "auto" chooses from"""
+
+AUTOMATIC_BUCKETS = 60
+"""about as many buckets as "auto" aims at"""
+
+
+def as_datetime(time: int) -> datetime:
+    return datetime.fromtimestamp(time / SECOND, UTC)
+
+
+def iso_text(time: int) -> str:
+    """ISO 8601, to the millisecond."""
+    return as_datetime(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parsed_time(at: Any) -> int | None:
+    """A time as a user says it, in microseconds since 1970."""
+    if at is None:
+        return None
+    rule = "conversion: at must be seconds since 1970 or an ISO 8601 time"
+    if isinstance(at, str):
+        try:
+            at = datetime.fromisoformat(at)
+        except ValueError:
+            raise RefusedError(f"{rule}; got {at!r:.100}.") from None
+    if isinstance(at, datetime):
+        if at.tzinfo is None:
+            raise RefusedError(f"conversion: at must say its time zone; got {at.isoformat()!r}.")
+        at = at.timestamp()
+    if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) <= FAR:
+        raise RefusedError(f"{rule}; got {at!r:.100}.")
+    return round(at * 1e6)
+
+
+def bucket_width(bucket: str | int, span: int) -> int:
+    """In seconds; ``span`` is the experiment's age in microseconds."""
+    if bucket == "auto":
+        wanted = span / SECOND / AUTOMATIC_BUCKETS
+        return next((width for width in AUTOMATIC if width >= wanted), AUTOMATIC[-1])
+    if isinstance(bucket, str) and bucket in BUCKETS:
+        return BUCKETS[bucket]
+    whole = isinstance(bucket, int) and not isinstance(bucket, bool)
+    if whole and 1 <= int(bucket) <= LONGEST_BUCKET:
+        return int(bucket)
+    raise RefusedError(
+        f"timeseries: bucket must be auto, {', '.join(BUCKETS)} or a number of seconds "
+        f"up to a year; got {bucket!r:.100}."
+    )

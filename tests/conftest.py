@@ -1,0 +1,64 @@
+"""What `make quick` leaves out: everything marked slow, by the two lists below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+SLOW_FILES = frozenset(
+    {
+        "test_adaptivity.py",
+        "test_cache.py",
+        "test_cli.py",
+        "test_cluster.py",
+        "test_compare.py",
+        "test_field.py",
+        "test_paper.py",
+        "test_stronger.py",
+        "test_sweeps.py",
+        "live/test_dashboard.py",
+        "live/test_disk_errors.py",
+        "live/test_disk_full.py",
+        "live/test_fold.py",
+        "live/test_http.py",
+        "live/test_http_schema.py",
+        "live/test_http_workers.py",
+        "live/test_kill.py",
+        "live/test_messages.py",
+        "live/test_model.py",
+        "live/test_plans.py",
+        "live/test_postgres.py",
+        "live/test_power_loss.py",
+        "live/test_workers.py",
+    }
+)
+"""They start servers, clusters or browsers, kill processes, fill disks, compile from nothing, or
+play thousands of runs. A new file is quick until it is listed here."""
+
+SLOW_NAMES = (
+    "postgres",  # needs a server
+    "QPMD",  # policies over other policies: a kernel for each of them
+    "GuardedThompson",
+    "1024-1100",  # long loops, interpreted
+    "test_example_runs",  # a process for each
+    "test_upper_bound_of_a_law_with_late_steps",
+)
+"""Single tests, and cases of parametrised ones: parts of their names."""
+
+
+def is_slow(file: str, name: str) -> bool:
+    """Whether `make quick` leaves out the test ``name`` of ``file``."""
+    return file in SLOW_FILES or any(part in name for part in SLOW_NAMES)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out by `make quick` (tests/conftest.py)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_slow(item.path.relative_to(HERE).as_posix(), item.name):
+            item.add_marker("slow")

@@ -1,0 +1,88 @@
+"""Checks that find what is wrong with a database."""
+
+from __future__ import annotations
+
+import json
+
+import apsw
+import pytest
+from histories import busy
+
+from patientbandits import live
+from patientbandits.live.check import check
+from patientbandits.live.store import open_store
+
+
+def test_check_finds_nothing_wrong(shop, clock):
+    busy(shop, clock)
+    (found,) = check(shop.store)["experiments"]
+    assert found == {
+        "experiment": "button",
+        "decisions": 40,
+        "conversions": 11,
+        "retractions": 1,
+        "changes": 2,
+    }
+    assert check(shop.store)["wrong"] == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (
+            "UPDATE log SET arm = 1 - arm WHERE kind = 'decision' AND seq > 30",
+            "are not those that the policy makes",
+        ),
+        ("DELETE FROM log WHERE seq = 30", "numbered"),
+        ("UPDATE log SET time = time - 60000000 WHERE seq = 20", "time must not go back"),
+        (
+            "UPDATE log SET decision = 1 WHERE kind = 'conversion' AND decision = 4",
+            "must be of decisions",
+        ),
+        (
+            "DELETE FROM log WHERE kind = 'conversion' AND decision = 2",
+            "retractions must be of conversions",
+        ),
+    ],
+)
+def test_check_finds_what_was_tampered_with(tmp_path, clock, damage, message):
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        busy(shop, clock)
+    connection = apsw.Connection(path)
+    connection.execute(damage)
+    connection.close()
+    store = open_store(path)
+    wrong = check(store)["wrong"]
+    store.close()
+    assert any(message in finding for finding in wrong), wrong
+
+
+def test_check_finds_a_wrong_snapshot(tmp_path, clock):
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        busy(shop, clock)
+    with live.open(path, clock=clock) as shop:  # so that there is one to compare
+        state = shop.journal.state(1)
+        state.memory.counts.paid[0] += 1
+        state.saved = 0
+        with shop.store.transaction():
+            shop.store.save_snapshot(1, state.snapshot())
+        assert any("snapshot" in finding for finding in check(shop.store)["wrong"])
+
+
+def test_check_on_the_command_line(tmp_path, clock, capsys):
+    from patientbandits.cli import main
+
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        busy(shop, clock)
+    assert main(["check", path]) == 0
+    assert "40 decisions, 11 conversions" in capsys.readouterr().out
+    connection = apsw.Connection(path)
+    connection.execute("DELETE FROM log WHERE seq = 30")
+    connection.close()
+    with pytest.raises(SystemExit) as stop:
+        main(["check", path, "--json"])
+    assert stop.value.code == 1
+    assert json.loads(capsys.readouterr().out)["wrong"]

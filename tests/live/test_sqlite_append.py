@@ -1,0 +1,48 @@
+"""Lines are appended many in a statement: each once, in any number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.queries import LOG_COLUMNS
+from patientbandits.live.store.sqlite import INSERTS, SQLiteStore
+
+
+def test_any_number_of_lines(tmp_path: Path) -> None:
+    assert min(INSERTS) == 1
+    assert list(INSERTS) == sorted(INSERTS, reverse=True)
+    store, written = SQLiteStore(tmp_path / "shop.db"), list[LogLine]()
+    store.begin(None)
+    store.add_experiment(Experiment(1, "x", 1, 0))
+    for number in (0, 1, 4, 5, 6, 19, 20, 26, 99, 100, 101, 126, 257):
+        entries = [
+            LogLine(
+                experiment=1,
+                seq=seq,
+                kind="decision",
+                time=10 * seq,
+                arm=seq % 3,
+                propensity=0.25,
+                unit=f"unit {seq}",
+                key=None if seq % 2 else f"key {seq}",
+            )
+            for seq in range(len(written) + 1, len(written) + number + 1)
+        ]
+        store.append(entries)
+        written += entries
+    store.commit()
+    found = store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
+    assert [LogLine(*row) for row in found] == written
+    store.begin(None)
+    with pytest.raises(UnavailableError, match="UNIQUE"):
+        store.append(
+            [written[-1]._replace(seq=len(written) + 1 + j, key=f"new {j % 6}") for j in range(7)]
+        )
+    store.rollback()
+    assert store.head(1) == len(written)
+    store.close()

@@ -1,0 +1,57 @@
+"""Public names: one list, which type checkers and the running program read; imported when used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from patientbandits.exports import public_names
+
+PACKAGES = ("patientbandits", "patientbandits.live")
+HEAVY = ("numpy", "numba", "matplotlib", "scipy", "msgspec", "apsw", "uvicorn")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_is_what_its_module_has(package: str) -> None:
+    module = import_module(package)
+    names = public_names(package)
+    assert len(names) > 10
+    assert set(names) | {"__version__"} == set(module.__all__) | {"__version__"}
+    assert sorted(module.__all__) == dir(module)
+    for name, home in names.items():
+        expected = getattr(import_module(home), name)
+        assert getattr(module, name) is expected, name
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_an_unknown_name_is_refused_as_python_does(package: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^module '{package}' has no attribute 'nothing'$"):
+        import_module(package).nothing  # noqa: B018
+
+
+def test_star_imports_every_name() -> None:
+    found: dict[str, object] = {}
+    exec("from patientbandits import *", found)
+    assert set(import_module("patientbandits").__all__) <= set(found)
+
+
+def test_a_package_without_its_source_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    import patientbandits.live as package
+
+    monkeypatch.setattr(package.__spec__.loader, "get_source", lambda name: None)
+    with pytest.raises(ImportError, match=r"^patientbandits\.live: its source must be installed"):
+        public_names("patientbandits.live")
+
+
+def test_importing_a_package_imports_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        f"import sys, patientbandits, patientbandits.live; print(set(sys.modules) & {set(HEAVY)})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
