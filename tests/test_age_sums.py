@@ -13,9 +13,9 @@ import patientbandits as pb
 from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
+    FIT_REACH,
     FLOOR,
     LONGEST,
-    REACH,
     RELATIVE,
     SHORTEST,
     bound_fit,
@@ -133,7 +133,9 @@ BOUNDED = {
 @pytest.mark.parametrize("law", BOUNDED, ids=str)
 def test_upper_bound_of_an_envelope(law):
     """Never below the envelope and close above it, at any age; a long scale needs no long ring."""
-    ages = np.unique(np.concatenate([np.arange(5000), np.geomspace(1, REACH, 3000).astype(int)]))
+    ages = np.unique(
+        np.concatenate([np.arange(5000), np.geomspace(1, FIT_REACH, 3000).astype(int)])
+    )
     bound, unit, length = bound_at(law, ages)
     above = bound - law.survival(ages)
     assert above.min() >= -1e-13
@@ -161,7 +163,7 @@ def test_upper_bound_of_a_law_with_late_steps(law):
             [
                 np.arange(5000),
                 np.arange(DAY - 5000, DAY + 5000),
-                np.geomspace(1, REACH, 3000).astype(int),
+                np.geomspace(1, FIT_REACH, 3000).astype(int),
             ]
         )
     )

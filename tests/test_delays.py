@@ -138,7 +138,9 @@ class Steps(pb.Delay):
 def engine_delays(laws, horizon, us, left):
     world = worlds.world_of(pb.Problem([0.5] * len(laws), laws), horizon)
     delay_of = compiled(delay_tables.delay_of)
-    return [[delay_of(world.delays, world.law[arm], u, left) for u in us] for arm in range(len(laws))]
+    return [
+        [delay_of(world.delays, world.law[arm], u, left) for u in us] for arm in range(len(laws))
+    ]
 
 
 def test_engine_far_beyond_its_table():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from patientbandits.errors import InputError, number, require, whole
 from patientbandits.policies import Arm, PatientThompson, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, Chance, rule_of
-from patientbandits.policies.choice import Bid, Decision, choose_function
+from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import HOOKS
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import base_keys
@@ -199,7 +199,7 @@ class Bandit:
         """What the policy wants in this round."""
         self._call("refresh", round_, time=time)
         arms = len(self.arms)
-        decision = Decision(round=round_, time=time, horizon=self._horizon(round_), arms=arms)
+        decision = DecisionPoint(round=round_, time=time, horizon=self._horizon(round_), arms=arms)
         numbers = self._rule.numbers
         return self._choose(
             numbers, self._memory, self._pulls, self._rewards, decision, self._chance

@@ -19,7 +19,7 @@ def counts(handle) -> dict[str, tuple[int, int]]:
     names = [state.settings.arms[place] for place in state.settings.active]
     pairs = zip(
         names,
-        zip(state.memory.counts.pulls.tolist(), state.memory.counts.paid.tolist(), strict=True),
+        zip(state.memory.tally.pulls.tolist(), state.memory.tally.paid.tolist(), strict=True),
         strict=True,
     )
     return {name: pair for name, pair in pairs if pair[0]}

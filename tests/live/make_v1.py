@@ -70,8 +70,8 @@ def fill(shop, clock) -> dict:
         state = shop.journal.state(button.experiment.id)
         told[name] = {
             "arms": list(state.settings.arms),
-            "pulls": state.memory.counts.pulls.tolist(),
-            "paid": state.memory.counts.paid.tolist(),
+            "pulls": state.memory.tally.pulls.tolist(),
+            "paid": state.memory.tally.paid.tolist(),
             "decisions": [
                 [made[j].id, made[j].arm, f"visitor {j % 50}", f"{name}/{j}"]
                 for j in range(len(made))

@@ -158,8 +158,8 @@ def run(
             zip(
                 "abc",
                 zip(
-                    state.memory.counts.pulls.tolist(),
-                    state.memory.counts.paid.tolist(),
+                    state.memory.tally.pulls.tolist(),
+                    state.memory.tally.paid.tolist(),
                     strict=True,
                 ),
                 strict=True,

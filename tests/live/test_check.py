@@ -64,7 +64,7 @@ def test_check_finds_a_wrong_snapshot(tmp_path, clock):
         busy(shop, clock)
     with live.open(path, clock=clock) as shop:  # so that there is one to compare
         state = shop.journal.state(1)
-        state.memory.counts.paid[0] += 1
+        state.memory.tally.paid[0] += 1
         state.saved = 0
         with shop.store.transaction():
             shop.store.save_snapshot(1, state.snapshot())

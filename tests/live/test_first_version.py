@@ -38,8 +38,8 @@ def test_goes_on(old):
             state = running(button)
             assert (
                 list(state.settings.arms),
-                state.memory.counts.pulls.tolist(),
-                state.memory.counts.paid.tolist(),
+                state.memory.tally.pulls.tolist(),
+                state.memory.tally.paid.tolist(),
             ) == (
                 told["arms"],
                 told["pulls"],

@@ -76,8 +76,8 @@ def whole(shop: Shop) -> list[LogLine]:
     quick, slow = PolicyState(shop.store, found), PolicyState(shop.store, found, use_snapshot=False)
     assert quick.different == slow.different == 0
     for one, other in zip(
-        (*quick.memory.arrays, *quick.memory.counts[:2]),
-        (*slow.memory.arrays, *slow.memory.counts[:2]),
+        (*quick.memory.arrays, *quick.memory.tally[:2]),
+        (*slow.memory.arrays, *slow.memory.tally[:2]),
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)

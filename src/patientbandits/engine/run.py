@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from patientbandits.engine.arrivals import counts_suffice
 from patientbandits.engine.compile import compiler_is_off, digest_of
-from patientbandits.engine.episode import Plan, kernel_for, plain_kernel
+from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
 from patientbandits.engine.scratch import Output, Task, scratch_for
 from patientbandits.engine.worlds import world_of
@@ -63,7 +63,7 @@ class Match:
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
         self.side = SIDE_BY_SIDE if self.counted and not self.remembers else 1
-        self.plan = Plan.of(self.rule, probe, self.counted, job.anytime)
+        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime)
         if interpreted:
             self.side = 1
             streams: Any = [int(stream) for stream in job.problem.streams]

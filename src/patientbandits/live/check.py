@@ -55,8 +55,8 @@ def same_state(one: PolicyState, other: PolicyState) -> bool:
     """Whether two states know the same, bit for bit, apart from the room they have."""
     if one.seq != other.seq or one.memory.made != other.memory.made:
         return False
-    mine = (one.memory.counts.pulls, one.memory.counts.paid, *one.memory.arrays)
-    theirs = (other.memory.counts.pulls, other.memory.counts.paid, *other.memory.arrays)
+    mine = (one.memory.tally.pulls, one.memory.tally.paid, *one.memory.arrays)
+    theirs = (other.memory.tally.pulls, other.memory.tally.paid, *other.memory.arrays)
     return all(_same_array(a, b) for a, b in zip(mine, theirs, strict=True))
 
 

@@ -19,7 +19,7 @@ from patientbandits.engine.replay import (
     EVENT,
     RETRACTION,
     UNDECIDED,
-    Tally,
+    ArmTally,
     chance_for,
     kernel_for_replay,
 )
@@ -59,7 +59,7 @@ class PolicyMemory:
         self._chance = chance_for(experiment.seed, arms)
         self._rule = rule_of(self.policy, arms, horizon_known=False)
         self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
-        self.counts = Tally.empty(arms)
+        self.tally = ArmTally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
         self.arrays = self.policy.memory(arms, self.capacity)
@@ -137,7 +137,7 @@ class PolicyMemory:
         different, bad = self._kernel(
             tuple(self._rule.numbers),
             tuple(self.arrays),
-            self.counts,
+            self.tally,
             self._chance,
             array.view(np.recarray),
             deciding,
@@ -168,8 +168,8 @@ class PolicyMemory:
         arrays = {f"memory{number}": array for number, array in enumerate(self.arrays)}
         np.savez(
             target,
-            pulls=self.counts.pulls,
-            paid=self.counts.paid,
+            pulls=self.tally.pulls,
+            paid=self.tally.paid,
             seqs=self.seqs,
             capacity=self.capacity,
             **arrays,
@@ -194,9 +194,9 @@ class PolicyMemory:
                     raise ValueError
                 array[...] = saved
             self.seqs = file["seqs"]
-            self.counts.pulls[:] = file["pulls"]
-            self.counts.paid[:] = file["paid"]
-        self.made = int(self.counts.pulls.sum())
+            self.tally.pulls[:] = file["pulls"]
+            self.tally.paid[:] = file["paid"]
+        self.made = int(self.tally.pulls.sum())
 
 
 def grown(old: Any, new: Any) -> Any:

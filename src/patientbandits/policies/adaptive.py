@@ -31,7 +31,7 @@ from patientbandits.policies.parts.lag_windows import (
 )
 from patientbandits.policies.patient import BIASES
 
-AS_PRINTED = -1.0
+PAPER_PENALTY = -1.0
 """The number that stands for the penalty "paper"."""
 
 
@@ -116,7 +116,7 @@ class AdaptPatientBandits(Policy):
         return self.Numbers(
             ratio=float(ratio),
             log_factor=math.log(16.0 / (self.c * self.mean_floor)),
-            penalty=AS_PRINTED if isinstance(self.penalty, str) else float(self.penalty),
+            penalty=PAPER_PENALTY if isinstance(self.penalty, str) else float(self.penalty),
             floor=float(min(self.alpha_floor, 0.5)) if self.use_floor else 0.0,
             factor=BIASES[self.bias],
             spread=width.spread,
@@ -155,7 +155,7 @@ class AdaptPatientBandits(Policy):
         if late > 0.0:
             alpha_hat = min(-math.log(late) / log_n, 0.5)
         penalty = self.penalty
-        if penalty == AS_PRINTED:
+        if penalty == PAPER_PENALTY:
             level = math.log(2.0 * arms) + 3.0 * math.log(horizon)
             penalty = self.log_factor + 0.5 * math.log(level)
         memory.alpha_low[0] = max(alpha_hat - penalty / log_n, self.floor)

@@ -21,7 +21,7 @@ ACCURACY = 1e-4
 """Largest error of a close fit."""
 
 SHORTEST = 64
-REACH = 2**30
+FIT_REACH = 2**30
 """The fit holds up to this age: in seconds, 34 years."""
 
 LONGEST = 1024
@@ -80,7 +80,7 @@ def exponentials(
     law: Delay, length: int, unit: int, relative: bool, spread: Spread
 ) -> tuple[float, TailFit]:
     """The best fit beyond ``length`` slots, and its error."""
-    reach = max(REACH // unit, 2 * length)
+    reach = max(FIT_REACH // unit, 2 * length)
     near = np.arange(length, length + 512)
     far = np.geomspace(length, reach, 3000).astype(np.int64)
     grid = np.unique(np.concatenate([near, far]))
@@ -131,7 +131,7 @@ def bound_fit(law: Delay) -> TailFit:
                 return fit
     unit = 1
     length = SHORTEST
-    while unit * length <= REACH:
+    while unit * length <= FIT_REACH:
         for spread in SPREADS:
             error, fit = exponentials(law, length, unit, relative=False, spread=spread)
             if error <= ABSOLUTE / 3:
