@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import Empirical as Empirical
     from patientbandits.delays import Fixed as Fixed
     from patientbandits.delays import Geometric as Geometric
+    from patientbandits.delays import LogLogistic as LogLogistic
     from patientbandits.delays import LogNormal as LogNormal
     from patientbandits.delays import Lomax as Lomax
     from patientbandits.delays import Mixture as Mixture
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from patientbandits.events import read_events as read_events
     from patientbandits.pieces import Simulation as Simulation
     from patientbandits.policies import DKLUCB as DKLUCB
+    from patientbandits.policies import DTS as DTS
     from patientbandits.policies import DUCB as DUCB
     from patientbandits.policies import KLUCB as KLUCB
     from patientbandits.policies import MOSS as MOSS
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
+    from patientbandits.policies import ToldThompson as ToldThompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.posteriors import ArmPosterior as ArmPosterior
     from patientbandits.posteriors import CureCounts as CureCounts
