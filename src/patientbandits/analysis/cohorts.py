@@ -27,7 +27,9 @@ def cohort_days(events: Events) -> int:
     """1, or 7 if the history is long."""
     first = min(int(arm.days.min()) for arm in events.arms if arm.decisions)
     last = max(int(arm.days.max()) for arm in events.arms if arm.decisions)
-    return 1 if last - first < MOST_DAYS else 7
+    if last - first < MOST_DAYS:
+        return 1
+    return 7
 
 
 def cohorts_of(events: Events, found: Sequence[Belief]) -> list[CohortFinding]:

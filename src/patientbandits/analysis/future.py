@@ -182,4 +182,6 @@ def first_passage(days: FloatArray, losses: FloatArray, threshold: float) -> Flo
 
 
 def _finite(day: float) -> float | None:
-    return float(day) if np.isfinite(day) else None
+    if np.isfinite(day):
+        return float(day)
+    return None

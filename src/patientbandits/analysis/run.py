@@ -143,7 +143,7 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
     low, high = anytime_window_interval(matured, known, arm.decisions, sold, delta)
     gap = misfit_of(belief, curve)
     value, revenue = revenue_of(arm, belief, events.window) if events.valued else (None, None)
-    lift = belief.lift
+    lift, lift_low, lift_high = _ends(belief.lift)
     return ArmFinding(
         arm=arm.name,
         decisions=arm.decisions,
@@ -158,9 +158,9 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
         to_come_high=belief.to_come.high,
         best=belief.best,
         expected_loss=belief.expected_loss,
-        lift=lift.mean if lift else None,
-        lift_low=lift.low if lift else None,
-        lift_high=lift.high if lift else None,
+        lift=lift,
+        lift_low=lift_low,
+        lift_high=lift_high,
         matured_decisions=matured,
         matured_conversions=known,
         matured_only=_wilson(matured, known),
@@ -173,6 +173,13 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
         misfit=gap.errors,
         warning=misfit_words(arm.name, gap),
     )
+
+
+def _ends(span: Span | None) -> tuple[float | None, float | None, float | None]:
+    """Its three numbers, or three times None."""
+    if span is None:
+        return None, None, None
+    return span.mean, span.low, span.high
 
 
 def _wilson(count: int, successes: int) -> Span | None:

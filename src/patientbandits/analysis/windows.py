@@ -68,4 +68,6 @@ def _finding(
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+    if whole > 0:
+        return part / whole
+    return 0.0

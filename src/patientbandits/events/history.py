@@ -133,7 +133,7 @@ def control_of(owner: str, names: Sequence[str], told: str | None) -> str:
     if told is not None:
         return choice(owner, "control", told, names)
     usual = [name for known in CONTROL_NAMES for name in names if name.strip().lower() == known]
-    return usual[0] if usual else names[0]
+    return [*usual, *names][0]
 
 
 def histories(
