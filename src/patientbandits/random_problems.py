@@ -7,8 +7,8 @@ many as one likes; a fresh seed is a fresh set. Of each problem, independently:
     means    every other problem: the best one log-uniform between 0.02 and 0.9, the others
              exp(-U) times that, U uniform on [0, 1.2]; otherwise uniform on [0.01, 0.9]
     delays   every sixth problem: one law for all arms; otherwise each arm has its own. A law is of
-             one of the eight `DELAY_FAMILIES`, which take turns; its typical delay is log-uniform between
-             2 rounds and a fifth of the horizon, its shape is drawn too
+             one of the eight `DELAY_FAMILIES`, which take turns; its typical delay is log-uniform
+             between 2 rounds and a fifth of the horizon, its shape is drawn too
 
 Means and delays know nothing of each other, so the slow arm is the best as often as the worst.
 Parameters are rounded to three digits, so that a problem can be written down.
@@ -110,11 +110,12 @@ def uniform_of(draw: Draw, typical: float) -> Delay:
 
 
 def two_modes_of(draw: Draw, typical: float) -> Delay:
-    """A part is memoryless, the others come 3 to 30 times later, all about the same time."""
+    """A part takes about the typical delay, the others are memoryless, 3 to 30 times faster."""
     early = draw.uniform(0.2, 0.8)
-    late = typical * draw.log_uniform(3.0, 30.0)
-    modes = [geometric_of(draw, typical), UniformDelay(int(0.8 * late), int(1.2 * late))]
-    return Mixture(modes, [early, rounded(1.0 - early)])
+    fast = geometric_of(draw, max(typical / draw.log_uniform(3.0, 30.0), 1.0))
+    low = int(0.8 * typical)
+    late = UniformDelay(low, max(math.ceil(1.2 * typical), low + 1))
+    return Mixture([fast, late], [early, rounded(1.0 - early)])
 
 
 def log_logistic_of(draw: Draw, typical: float) -> Delay:
@@ -132,7 +133,7 @@ DELAY_FAMILIES: dict[str, Callable[[Draw, float], Delay]] = {
     "Mixture": two_modes_of,
     "LogLogistic": log_logistic_of,
 }
-"""law -> how one with a given typical delay (the median, but for two modes) is drawn"""
+"""law -> how one with a given typical delay (the median; of two modes, the late one) is drawn"""
 
 
 def random_means(draw: Draw, arms: int, close: bool) -> list[float]:
