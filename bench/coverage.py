@@ -111,6 +111,14 @@ def share_within_cached(law: Quantile, time: float) -> float:
     return KNOWN[key]
 
 
+def meets_bar(law: Quantile, name: str, share: float) -> bool:
+    """Where the truth is 0, as with a fixed delay and a shorter window, all intervals hold it."""
+    window = WINDOWS[name]
+    if window is not None and share_within_cached(law, window) == 0:
+        return share == 1
+    return BAR[0] <= share <= BAR[1]
+
+
 def main() -> None:
     """Print the table; exit code 1 if a bar is missed."""
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else 300
@@ -120,7 +128,7 @@ def main() -> None:
         for adaptive in (False, True):
             found = coverage(law, adaptive, sets, seed=100 + number)
             row = "".join(f"{100 * share:8.1f}%" for share in found.values())
-            bad = [name for name in BARRED if not BAR[0] <= found[name] <= BAR[1]]
+            bad = [name for name in BARRED if not meets_bar(law, name, found[name])]
             missed += len(bad)
             verdict = f"  missed: {', '.join(bad)}" if bad else ""
             kind = "adaptive" if adaptive else "equal"

@@ -236,7 +236,7 @@ def chances(centres, spreads):
     wide = [low + (high - low) * j / 48 for j in range(1, 50)]
     edges = sorted(near + wide)
     found = [0.0] * len(centres)
-    for left, right in zip(edges[:-1], edges[1:], strict=True):
+    for left, right in itertools.pairwise(edges):
         if right <= low:
             continue
         middle = [(below(left, k) + below(right, k)) / 2 for k in arms]
