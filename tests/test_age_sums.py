@@ -17,7 +17,7 @@ from patientbandits.policies.parts.tail_fits import (
     FLOOR,
     LONGEST,
     RELATIVE,
-    SHORTEST,
+    SHORTEST_RING,
     bound_fit,
     close_fit,
 )
@@ -45,7 +45,7 @@ def test_fit_of_the_tail(law):
         else np.zeros(len(ages))
     )
     assert np.max(np.abs(fitted - law.survival(ages)), initial=0.0) <= 2 * ACCURACY
-    assert SHORTEST <= length <= horizon
+    assert SHORTEST_RING <= length <= horizon
 
 
 def weights(policy, times, pick):

@@ -12,7 +12,7 @@ from scipy import stats
 import patientbandits as pb
 from patientbandits.delays import LAWS
 from patientbandits.policies.d_ts import START_RATE, begin_fits, expect_late, maximise
-from patientbandits.policies.told import draw_mean, grow_older
+from patientbandits.policies.told import age_waiting, draw_mean
 from patientbandits.random_problems import (
     COMMON_EVERY,
     FAMILIES,
@@ -20,7 +20,7 @@ from patientbandits.random_problems import (
     LARGEST_MEAN,
     LEAST_MEAN,
     LONGEST_SHARE,
-    MOST_ARMS,
+    MOST_RANDOM_ARMS,
     Draw,
     mirrored,
     random_problem,
@@ -52,7 +52,7 @@ def test_published_random_problems_do_not_change():
 
 def test_random_problems_are_as_described():
     for number, problem in enumerate(MANY):
-        assert 2 <= problem.arms <= MOST_ARMS
+        assert 2 <= problem.arms <= MOST_RANDOM_ARMS
         assert all(LEAST_MEAN <= mean <= LARGEST_MEAN for mean in problem.means)
         assert len(set(problem.means)) > 1
         if number % COMMON_EVERY == COMMON_EVERY - 1:
@@ -191,7 +191,7 @@ def drawn(law, ages, conversions, draws=4000):
         policy.pulled((), memory, pb.Arm(0, pull, 0.0), pull, now - age)
     for pull in range(1, conversions + 1):
         policy.arrived((), memory, pb.Arm(0, pull, 0.0), pull)
-    grow_older(memory, now)
+    age_waiting(memory, now)
     bits = np.random.default_rng(7).integers(0, 2**64, draws, np.uint64)
     return np.array([draw_mean(memory, 0, int(b)) for b in bits])
 

@@ -38,7 +38,7 @@ from patientbandits.problem import Problem
 HORIZON = 4000
 """The rounds that a random problem is meant for, unless said."""
 
-SHORTEST = 2.0
+SHORTEST_TYPICAL = 2.0
 LONGEST_SHARE = 0.2
 """Typical delays lie between so many rounds and this share of the horizon."""
 
@@ -46,7 +46,7 @@ LEAST_MEAN = 0.01
 LARGEST_MEAN = 0.9
 LEAST_BEST = 0.02
 LOG_SPREAD = 1.2
-MOST_ARMS = 5
+MOST_RANDOM_ARMS = 5
 COMMON_EVERY = 6
 """Every so many problems all arms have the same law."""
 
@@ -151,18 +151,21 @@ def random_problem(seed: int, number: int, horizon: int = HORIZON) -> Problem:
     number = whole(owner, "number", number)
     horizon = whole(owner, "horizon", horizon, 20)
     draw = Draw(whole(owner, "seed", seed), number)
-    arms = draw.whole(2, MOST_ARMS)
+    arms = draw.whole(2, MOST_RANDOM_ARMS)
     means = random_means(draw, arms, close=number % 2 == 0)
     common = number % COMMON_EVERY == COMMON_EVERY - 1
     step = draw.whole(1, len(FAMILIES) - 1)
     first = number + number // len(FAMILIES)
     families = list(FAMILIES.values())
-    laws = []
-    for j in range(1 if common else arms):
-        typical = draw.log_uniform(SHORTEST, LONGEST_SHARE * horizon)
-        family = families[(first + j * step) % len(families)]
-        laws.append(family(draw, typical))
-    return Problem(means, laws[0] if common else laws)
+
+    def draw_law(arm: int) -> Delay:
+        typical = draw.log_uniform(SHORTEST_TYPICAL, LONGEST_SHARE * horizon)
+        family = families[(first + arm * step) % len(families)]
+        return family(draw, typical)
+
+    if common:
+        return Problem(means, draw_law(0))
+    return Problem(means, [draw_law(arm) for arm in range(arms)])
 
 
 def mirrored(problem: Problem) -> Problem:

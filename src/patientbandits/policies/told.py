@@ -100,7 +100,7 @@ def move_on(memory: Likelihoods, pull: int, at: int) -> None:
         memory.bin_of[pull] = at + 1
 
 
-def grow_older(memory: Likelihoods, time: float) -> None:
+def age_waiting(memory: Likelihoods, time: float) -> None:
     """Every waiting pull in the bin of its age; ages are in the order of the pulls."""
     for at in range(len(memory.edges) - 1):
         pull = memory.passed[at] + 1
@@ -209,7 +209,7 @@ class ToldThompson(Policy):
 
     @staticmethod
     def refresh(self: NoNumbers, memory: Likelihoods, time: float) -> None:
-        grow_older(memory, time)
+        age_waiting(memory, time)
 
     @staticmethod
     def index(self: NoNumbers, memory: Likelihoods, arm: Arm, random: Bits) -> float:
