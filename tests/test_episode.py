@@ -14,12 +14,16 @@ from patientbandits.rewards import REWARDS
 
 SEED, FIRST_RUN, RUNS = 5, 3, 6
 CHECKED = (0, 5)
-"""Runs are played four side by side where a policy has no memory: check one of the first group and one of the second."""
+"""Runs are played four side by side where a policy has no memory:
+check one of the first group and one of the second.
+"""
 
 HORIZON = 150
 EXACT = 64
-"""Up to this horizon D-UCB "uncensored", PatientKL, GuardedThompson and the bias "aged" are exact; beyond, their sums are only close:
-see test_ducb.py."""
+"""Up to this horizon D-UCB "uncensored", PatientKL, GuardedThompson and the bias "aged" are exact.
+
+Beyond, their sums are only close: see test_age_sums.py.
+"""
 
 
 def fades(policy):

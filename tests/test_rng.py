@@ -1,4 +1,6 @@
-"""Random numbers: uniform, independent, of the right laws, and the same compiled and interpreted."""
+"""Random numbers: uniform, independent, of the right laws,
+and the same compiled and interpreted.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,10 @@ def draws(kind, *parameters):
     ],
 )
 def test_laws(kind, parameters, law, wrong):
-    """Kolmogorov-Smirnov, 7 laws at level 1e-3: an error rate of 0.7 %; a law some per cent off must be refused."""
+    """Kolmogorov-Smirnov, 7 laws at level 1e-3: an error rate of 0.7 %.
+
+    A law some per cent off must be refused.
+    """
     values = draws(kind, *parameters)
     assert stats.kstest(values, law.cdf).pvalue > 1e-3
     assert stats.kstest(values, wrong.cdf).pvalue < 1e-3
