@@ -92,6 +92,34 @@ def test_commands_of_the_pages_are_make_targets() -> None:
     assert "make test" in (ROOT / ".ci" / "run").read_text()
 
 
+def rooms_named(guide: str) -> set[str]:
+    """What the table of rooms has in its first column; a folder ends with a slash."""
+    (table,) = re.findall(r"^\| room \|.*?\n((?:\|.*\n)+)", guide, re.MULTILINE)
+    first_cells = [row.split("|")[1] for row in table.splitlines()]
+    return set(re.findall(r"`([^`]+)`", " ".join(first_cells)))
+
+
+def rooms_in(package: Path) -> set[str]:
+    """Folders and modules of the package, but for those of a package's own that begin with _."""
+    folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
+    modules = {path.stem for path in package.glob("[!_]*.py")}
+    return folders | modules
+
+
+def test_the_rooms_of_the_guide_are_those_of_the_source() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    assert rooms_named(guide) == rooms_in(Path(patientbandits.__file__).parent)
+
+
+def test_rooms_are_found(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir()
+    for name in ("__init__.py", "rng.py", "cli/__init__.py", "cli/main.py"):
+        (tmp_path / name).touch()
+    assert rooms_in(tmp_path) == {"cli/", "rng"}
+    table = "| room | what |\n|---|---|\n| `cli/`, `rng` | `other` |\n\n| `more` | |\n"
+    assert rooms_named(table) == {"cli/", "rng"}
+
+
 def test_every_public_name_is_there_and_typed() -> None:
     for name in patientbandits.__all__:
         assert getattr(patientbandits, name) is not None
