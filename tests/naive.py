@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import naive_model
 import numpy as np
+from scipy.special import digamma, polygamma
 
 # --- random numbers: a hash of their address -------------------------------------------------------------------------
 
@@ -340,98 +342,67 @@ def patient_kl(view, arm, alpha, scale, envelope, c):
 
 
 class PatientThompson:
-    """The chain of each arm, step by step; what it looks at is counted anew from the history at every decision."""
+    """Each arm's fit at its last refresh; what it looks at is counted anew from the history."""
 
     def __init__(self):
-        self.chains, self.edges = {}, [1]
-        while self.edges[-1] < 2**30:
-            self.edges.append(
-                max(
-                    self.edges[-1] + 1,
-                    math.floor(self.edges[-1] * (1.3 if self.edges[-1] < 64 else 1.6)),
-                )
-            )
+        self.fits, self.seen, self.refreshed, self.draws = {}, {}, {}, {}
+        self.looked, self.shares = 0, None
 
-    def place(self, x):
-        """The bin of the age or delay x."""
-        return next((j for j, e in enumerate(self.edges) if e >= x), len(self.edges) - 1)
+    def known(self, view, arm):
+        """(ages of those who wait, delays and rewards of those who converted)"""
+        ages = [view.t - p.s for p in view.of(arm) if not p.visible(view.t - p.s)]
+        came = [p for p in view.of(arm) if p.visible(view.t - p.s)]
+        return ages, [p.delay for p in came], [p.reward for p in came]
 
-    def counts(self, view, arm):
-        """(waiting by age, converted by delay)"""
-        waiting, converted = [0] * len(self.edges), [0] * len(self.edges)
-        for p in view.of(arm):
-            if p.visible(view.t - p.s):
-                converted[self.place(p.delay)] += 1
-            else:
-                waiting[self.place(view.t - p.s)] += 1
-        return waiting, converted
+    def due(self, view, arm, events):
+        n = view.n(arm)
+        if events > 0.1 * n:
+            return True
+        begun = view.pulls[0].s if view.pulls else 0
+        return n > 0 and view.t - self.refreshed.get(arm, 0) > 0.2 * (view.t - begun)
 
-    def log_posterior(self, counts, logit, log_a, log_s, scale, spread, successes, failures):
-        mu, a, s = 1 / (1 + math.exp(-logit)), math.exp(log_a), math.exp(log_s)
-        edge = lambda j: self.edges[j] if j >= 0 else 0  # noqa: E731
-        G = lambda j: (1 + edge(j) / s) ** -a  # noqa: E731
-        total = successes * math.log(mu) + failures * math.log(
-            1 / (1 + math.exp(logit))
-        )  # Beta's density, seen from the logit
-        total -= (log_a - math.log(0.5)) ** 2 / 2 + ((log_s - math.log(scale)) / spread) ** 2 / 2
-        for j, (waiting, converted) in enumerate(zip(*counts, strict=True)):
-            if converted:
-                total += converted * (math.log(mu) + math.log(max(G(j - 1) - G(j), 1e-300)))
-            if waiting:
-                total += waiting * math.log(
-                    max(1 - mu * (1 - (0.45 * G(j - 1) + 0.55 * G(j))), 1e-300)
-                )
-        return total
+    def look(self, view, window):
+        """Refresh what is due, in the order of the arms."""
+        changed = False
+        for arm in range(view.K):
+            ages, delays, rewards = self.known(view, arm)
+            if window is not None:
+                late = [d for d in delays if d > window]
+                rewards = [r for r, d in zip(rewards, delays, strict=True) if d <= window]
+                delays = [d for d in delays if d <= window]
+                ages = [min(x, window) for x in ages] + [window for _ in late]
+            events = view.n(arm) + len(delays) - self.seen.get(arm, 0)
+            if not self.due(view, arm, events):
+                continue
+            self.seen[arm] = view.n(arm) + len(delays)
+            self.refreshed[arm] = view.t
+            self.fits[arm] = naive_model.Arm(ages, delays, window)
+            fits = [self.fits.get(k) for k in range(view.K)]
+            mean = naive_model.fit(fits, arm, window)[-1]
+            if delays:
+                mean *= sum(rewards) / len(rewards)
+            mean = min(max(mean, 1e-6), 1 - 1e-6)
+            n = view.n(arm)
+            a, b = mean * (n + 2), (1 - mean) * (n + 2)
+            spread = math.sqrt(polygamma(1, a) + polygamma(1, b))
+            noise = 0.45 + 0.55 / (1 + n / 20)
+            self.draws[arm] = (float(digamma(a) - digamma(b)), float(noise * spread))
+            changed = True
+        if changed:
+            unknown = (0.0, math.pi / math.sqrt(3))
+            draws = [self.draws.get(k, unknown) for k in range(view.K)]
+            self.shares = naive_model.chances(*zip(*draws, strict=True))
 
-    def __call__(self, view, arm, steps, **prior):
-        chain = self.chains.setdefault(
-            arm, {"at": (0.0, math.log(0.5), math.log(prior["scale"])), "size": 0.0, "steps": 0}
-        )
-        draws, counts = Draws(view.random[arm]), self.counts(view, arm)
-        for _ in range(steps):
-            x, y, z = draws.normal(), draws.normal(), draws.normal()
-            size = math.exp(chain["size"]) * (0.25 if draws.unit() < 0.5 else 1)
-            logit, log_a, log_s = chain["at"]
-            there = (min(max(logit + size * x, -30), 30), log_a + size * y, log_s + 1.5 * size * z)
-            gain = self.log_posterior(counts, *there, **prior) - self.log_posterior(
-                counts, *chain["at"], **prior
-            )
-            accepted = math.log(1 - draws.unit()) < gain
-            chain["steps"] += 1
-            chain["size"] += (1 / math.sqrt(chain["steps"]) + 0.01) * (0.7 if accepted else -0.3)
-            if accepted:
-                chain["at"] = there
-        paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
-        return 1 / (1 + math.exp(-chain["at"][0])) * (sum(paid) / len(paid) if paid else 1)
-
-
-def cure_grid(edges, waiting, converted, times, scale=5.0, spread=1.5, points=50):
-    """One arm's posterior by sums over a grid of (mu, log a, log s): each point's rate and weight, what is to come, P(D <= times)."""
-    mus = (np.arange(4 * points) + 0.5) / (4 * points)
-    logs = np.linspace(-5, 5, points)
-    mu, log_a, log_s = (
-        grid.ravel()
-        for grid in np.meshgrid(
-            mus, math.log(0.5) + logs, math.log(scale) + spread * logs, indexing="ij"
-        )
-    )
-    G = lambda x: (1 + x / np.exp(log_s)) ** -np.exp(log_a)  # noqa: E731
-    density = -((log_a - math.log(0.5)) ** 2) / 2 - ((log_s - math.log(scale)) / spread) ** 2 / 2
-    to_come = np.zeros(len(mu))
-    for j, edge in enumerate(edges):
-        if waiting[j] or converted[j]:
-            before, after = G(edges[j - 1] if j else 0.0), G(edge)
-            middle = 0.45 * before + 0.55 * after
-            density += converted[j] * np.log(mu * np.maximum(before - after, 1e-300)) + waiting[
-                j
-            ] * np.log(1 - mu * (1 - middle))
-            to_come += waiting[j] * mu * middle / (1 - mu * (1 - middle))
-    weights = np.exp(density - density.max())
-    return mu, weights / weights.sum(), to_come, np.array([1 - G(x) for x in times])
+    def __call__(self, view, arm, window=None):
+        if self.looked < view.t:
+            self.looked = view.t
+            self.look(view, window)
+        share = self.shares[arm] if self.shares else 1 / view.K
+        return share / -math.log(1 - unit(view.random[arm]))
 
 
 class GuardedThompson(PatientThompson):
-    """PatientThompson's draw within the bounds that the envelope leaves, from sums over all pulls."""
+    """PatientThompson among the arms that the envelope leaves possible, from sums over all pulls."""
 
     @staticmethod
     def region(view, arm, guard):
@@ -459,9 +430,8 @@ class GuardedThompson(PatientThompson):
         ]
 
     def __call__(self, view, arm, guard, slack, **others):
-        draw = super().__call__(view, arm, **others)
-        lower, upper = self.region(view, arm, guard)
-        return min(max(draw, lower), upper) if arm in self.allowed(view, guard, slack) else -1.0
+        index = super().__call__(view, arm, **others)
+        return index if arm in self.allowed(view, guard, slack) else -1.0
 
 
 def thompson(view, arm):
