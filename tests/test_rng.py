@@ -115,7 +115,7 @@ def test_compiled_equals_interpreted():
         assert (
             native["bits_at"](b, r, a)
             == rng.bits_at(bits, round_, arm)
-            == naive.address(bits, round_, arm)
+            == naive.bits_at(bits, round_, arm)
         )
         assert native["run_key"](b, r) == rng.run_key(bits, round_)
         shape, other = pick.choice([0.01, 0.3, 1.0, 1.7, 25.0, 1e5]), pick.uniform(0.1, 9)
