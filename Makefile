@@ -39,7 +39,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tools/style.py
+	$(BIN)/python tools/style.py --check
 
 quick: check
 	$(BIN)/pytest -n 2 -m "not slow"

@@ -1,5 +1,8 @@
-"""Problems and policies that several test files share. Rewards are sums of powers of 2 or continuous, so that no
-tie depends on the order of a sum; gaps differ, so that the path of the regret tells the arms."""
+"""Problems and policies that several test files share.
+
+Rewards are sums of powers of 2 or continuous, so that no tie depends on the order of a sum; gaps
+differ, so that the path of the regret tells the arms.
+"""
 
 from __future__ import annotations
 

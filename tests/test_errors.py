@@ -1,4 +1,7 @@
-"""Valid input works, whatever it is; bad input is refused in one line that names owner, rule and value."""
+"""Valid input works, whatever it is.
+
+Bad input is refused in one line that names owner, rule and value.
+"""
 
 from __future__ import annotations
 

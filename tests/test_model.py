@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import naive_model
 import numpy as np
 import pytest
+from naive import model as naive_model
 
 from patientbandits.engine.compile import compiled
 from patientbandits.posteriors import CureCounts, portable

@@ -158,12 +158,15 @@ def random_problem(seed: int, number: int, horizon: int = RANDOM_HORIZON) -> Pro
     step = draw.whole(1, len(DELAY_FAMILIES) - 1)
     first = number + number // len(DELAY_FAMILIES)
     families = list(DELAY_FAMILIES.values())
-    laws = []
-    for j in range(1 if common else arms):
+
+    def draw_law(arm: int) -> Delay:
         typical = draw.log_uniform(LEAST_TYPICAL, MOST_TYPICAL_SHARE * horizon)
-        family = families[(first + j * step) % len(families)]
-        laws.append(family(draw, typical))
-    return Problem(means, laws[0] if common else laws)
+        family = families[(first + arm * step) % len(families)]
+        return family(draw, typical)
+
+    if common:
+        return Problem(means, draw_law(0))
+    return Problem(means, [draw_law(arm) for arm in range(arms)])
 
 
 def mirrored(problem: Problem) -> Problem:

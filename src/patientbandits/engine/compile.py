@@ -35,7 +35,7 @@ CHECKED = {"error_model": "python", "boundscheck": True}
 
 
 ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""No way in from Python, which for functions of many arrays takes longer to compile than they do."""
+"""No way in from Python: for functions of many arrays it takes longer to compile than they do."""
 
 
 def compiler_is_off() -> bool:

@@ -183,7 +183,10 @@ class Arm:
 
 
 def fit(arms, i, end=None):
-    """Arm i's (hazards, tail, misfit, rate, rate for the choice); None for an arm that is silent."""
+    """Arm i's (hazards, tail, misfit, rate, rate for the choice).
+
+    None for an arm that is silent.
+    """
     arm = arms[i]
     others = [other for j, other in enumerate(arms) if j != i and other is not None]
     law_factor = [1.0] * len(arm.laws)
