@@ -1,4 +1,6 @@
-"""D-UCB's weight N~ against the literal sum over all pulls: on rounds, on a clock of the user's, after a pause."""
+"""D-UCB's weight N~ against the literal sum over all pulls:
+on rounds, on a clock of the user's, after a pause.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ import patientbandits as pb
 from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
+    FIT_REACH,
     FLOOR,
     LONGEST,
-    REACH,
     RELATIVE,
-    SHORTEST,
+    SHORTEST_RING,
     bound_fit,
     close_fit,
 )
@@ -45,11 +47,13 @@ def test_fit_of_the_tail(law):
         else np.zeros(len(ages))
     )
     assert np.max(np.abs(fitted - law.survival(ages)), initial=0.0) <= 2 * ACCURACY
-    assert SHORTEST <= length <= horizon
+    assert SHORTEST_RING <= length <= horizon
 
 
 def weights(policy, times, pick):
-    """N~ after the decision at each of ``times``, as the policy has it, and as a literal sum with whole ages."""
+    """N~ after the decision at each of ``times``, as the policy has it,
+    and as a literal sum with whole ages.
+    """
     bandit, made, survival = (
         pb.Bandit(policy, [0, 1], horizon=len(times)),
         [],
@@ -100,7 +104,10 @@ def test_pause():
 
 
 def bound_at(law, ages):
-    """The bound that PatientKL uses for pulls of these ages, a ring's unit apart; and the unit and length of the ring."""
+    """The bound that PatientKL uses for pulls of these ages, a ring's unit apart.
+
+    Also the ring's unit and length.
+    """
     unit, length, rates, coefficients = bound_fit(law)
     slots = np.asarray(ages) // unit
     fitted = (rates ** np.maximum(slots - length, 0)[:, None].astype(float)) @ coefficients
@@ -133,7 +140,9 @@ BOUNDED = {
 @pytest.mark.parametrize("law", BOUNDED, ids=str)
 def test_upper_bound_of_an_envelope(law):
     """Never below the envelope and close above it, at any age; a long scale needs no long ring."""
-    ages = np.unique(np.concatenate([np.arange(5000), np.geomspace(1, REACH, 3000).astype(int)]))
+    ages = np.unique(
+        np.concatenate([np.arange(5000), np.geomspace(1, FIT_REACH, 3000).astype(int)])
+    )
     bound, unit, length = bound_at(law, ages)
     above = bound - law.survival(ages)
     assert above.min() >= -1e-13
@@ -155,13 +164,15 @@ def test_upper_bound_of_an_envelope(law):
     ],
 )
 def test_upper_bound_of_a_law_with_late_steps(law):
-    """In coarser units: every pull as young as it may be, so never below, and at most two units behind."""
+    """In coarser units: every pull as young as it may be, so never below,
+    and at most two units behind.
+    """
     ages = np.unique(
         np.concatenate(
             [
                 np.arange(5000),
                 np.arange(DAY - 5000, DAY + 5000),
-                np.geomspace(1, REACH, 3000).astype(int),
+                np.geomspace(1, FIT_REACH, 3000).astype(int),
             ]
         )
     )

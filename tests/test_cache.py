@@ -30,9 +30,9 @@ class Mine(pb.Policy):
 
 result = pb.simulate(pb.Problem([0.5, 0.6], pb.Pareto(0.5)), Mine(), 300, 5, workers=1)
 
-from patientbandits.engine.episode import Plan, kernel_for
+from patientbandits.engine.episode import KernelPlan, kernel_for
 from patientbandits.policies.base import rule_of
-kernel = kernel_for(Plan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
+kernel = kernel_for(KernelPlan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
 print(json.dumps({
     "pulls": result.pulls.tolist(),
     "compiled": len(kernel.nopython_signatures),

@@ -1,4 +1,7 @@
-"""Valid input works, whatever it is; bad input is refused in one line that names owner, rule and value."""
+"""Valid input works, whatever it is.
+
+Bad input is refused in one line that names owner, rule and value.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ simple_laws = st.one_of(
     st.builds(pb.Geometric, st.floats(1e-9, 1)),
     st.builds(pb.Weibull, small, positive),
     st.builds(pb.LogNormal, positive, small),
+    st.builds(pb.LogLogistic, positive, small),
     st.builds(
         lambda low, more: pb.UniformDelay(low, low + more),
         st.integers(0, 10**6),
@@ -105,6 +109,8 @@ RULES = [
     ("Weibull", lambda x: pb.Weibull(1, x), NOT_POSITIVE),
     ("LogNormal", lambda x: pb.LogNormal(x, 1), NOT_POSITIVE),
     ("LogNormal", lambda x: pb.LogNormal(1, x), NOT_POSITIVE),
+    ("LogLogistic", lambda x: pb.LogLogistic(x, 1), NOT_POSITIVE),
+    ("LogLogistic", lambda x: pb.LogLogistic(1, x), NOT_POSITIVE),
     ("Geometric", lambda x: pb.Geometric(x), [*NOT_PROBABILITIES, 0]),
     ("Fixed", lambda x: pb.Fixed(x), NOT_WHOLE),
     ("UniformDelay", lambda x: pb.UniformDelay(x, 9), [*NOT_WHOLE, 10]),
@@ -158,11 +164,11 @@ RULES = [
     ("PatientKL", lambda x: pb.PatientKL(x), [None, 0, -1, float("nan"), "a"]),
     ("PatientKL", lambda x: pb.PatientKL(0.3, scale=x), [0, -1, float("nan"), float("inf")]),
     ("PatientKL", lambda x: pb.PatientKL(envelope=x), ["Pareto", 3]),
-    ("PatientThompson", lambda x: pb.PatientThompson(steps=x), NOT_COUNTS),
-    ("PatientThompson", lambda x: pb.PatientThompson(scale=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(spread=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(successes=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(failures=x), NOT_POSITIVE),
+    (
+        "PatientThompson",
+        lambda x: pb.PatientThompson(window=x),
+        [x for x in NOT_POSITIVE if x is not None],
+    ),
     (
         "GuardedThompson",
         lambda x: pb.GuardedThompson(guard=x),
@@ -175,8 +181,8 @@ RULES = [
     ),
     (
         "GuardedThompson",
-        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), scale=x),
-        NOT_POSITIVE,
+        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), window=x),
+        [x for x in NOT_POSITIVE if x is not None],
     ),
     ("DUCB", lambda x: pb.DUCB(LAW, 5, exploration=x), NOT_POSITIVE),
     ("DKLUCB", lambda x: pb.DKLUCB(LAW, 5, x), [*UNKNOWN, "wait", "discard"]),
@@ -188,6 +194,10 @@ RULES = [
     ("OTFLinUCB", lambda x: pb.OTFLinUCB(5, ambiguity=x), UNKNOWN),
     ("BootstrappedThompson", lambda x: pb.BootstrappedThompson(x), [*NOT_COUNTS, 61]),
     ("BootstrappedThompson", lambda x: pb.BootstrappedThompson(5, x), NOT_COUNTS),
+    ("DTS", lambda x: pb.DTS(x), NOT_COUNTS),
+    ("DTS", lambda x: pb.DTS(warmup=x), NOT_COUNTS),
+    ("DTS", lambda x: pb.DTS(steps=x), NOT_COUNTS),
+    ("ToldThompson", lambda x: pb.ToldThompson(x), [None, 3, "Fixed", [], [LAW, 3], pb.Fixed]),
     ("simulate", lambda x: pb.simulate(TWO.with_feedback(x), pb.DelayedUCB1(), 9), ["rewards"]),
     ("KLUCB", lambda x: pb.KLUCB(x), [*NOT_NUMBERS, -1, INF]),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), x), [*NOT_COUNTS, 1, 2**31]),

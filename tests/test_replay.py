@@ -12,7 +12,7 @@ from patientbandits.engine.replay import (
     EVENT,
     MILLIONTHS,
     UNDECIDED,
-    Tally,
+    ArmTally,
     chance_for,
     kernel_for_replay,
 )
@@ -29,7 +29,7 @@ def test_step_by_step_equals_the_loop(policy):
     rule = rule_of(policy, 3, horizon_known=False)
     memory = policy.memory(3, 200)
     kernel = kernel_for_replay(rule, memory)
-    tally = Tally.empty(3)
+    tally = ArmTally.empty(3)
     chance = chance_for(5, 3)
     learner = pb.Bandit(policy, range(3), seed=5)
     generator = np.random.default_rng(2)

@@ -7,7 +7,7 @@ import contextlib
 import sys
 from typing import Any
 
-from patientbandits.cli.shop import opened_experiment, show
+from patientbandits.cli.shop import arm_label, opened_experiment, show
 from patientbandits.cli.tables import table_lines
 
 
@@ -101,7 +101,9 @@ def run_decide(options: argparse.Namespace) -> None:
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         made = handle.convert(options.id, options.value, options.at)
-    words = "counted" if made.counted else "kept, not counted"
+    words = "counted"
+    if not made.counted:
+        words = "kept, not counted"
     if made.duplicate:
         words = f"duplicate, {words}"
     show(options, made._asdict(), [words])
@@ -139,7 +141,7 @@ def report_row(arm: dict[str, Any]) -> list[str]:
     if arm["rate"] is not None:
         interval = f"{arm['low']:.4g} .. {arm['high']:.4g}"
     return [
-        f"{arm['arm']} (retired)" if arm["retired"] else arm["arm"],
+        arm_label(arm["arm"], arm["retired"]),
         str(arm["pulls"]),
         str(arm["conversions"]),
         _known(arm["raw_rate"], ".4g"),
@@ -151,7 +153,9 @@ def report_row(arm: dict[str, Any]) -> list[str]:
 
 
 def _known(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+    if value is None:
+        return "-"
+    return format(value, form)
 
 
 def run_export(options: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from patientbandits.engine.choosers import Chooser
 from patientbandits.engine.scratch import Game
 from patientbandits.engine.worlds import TWO_POINT, World, arrival, outcome, report
 from patientbandits.policies.base import Arm
-from patientbandits.policies.choice import Decision
+from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule
 from patientbandits.rng import as_bits
 
@@ -52,7 +52,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     keeps = chooser.keeps
     every_arm = rule.from_bonus and rule.lasting  # without a branch: cheaper
 
-    def receive(self: Any, memory: Any, game: Game, decision: Decision) -> None:
+    def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         for arm in range(decision.arms):
             at = decision.round * decision.arms + arm
@@ -62,7 +62,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
             if keeps and (every_arm or count > 0):
                 paid(self, memory, arm, game, decision)
 
-    def send(arm: int, game: Game, decision: Decision, left: int) -> None:
+    def send(arm: int, game: Game, decision: DecisionPoint, left: int) -> None:
         t = decision.round
         key = game.scratch.world_key[game.place]
         after = int(arrival(game.world, key, as_bits(t), arm, left))
@@ -82,7 +82,7 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     arrived = rule.hook("arrived")
     told = report if rule.reports else outcome
 
-    def receive(self: Any, memory: Any, game: Game, decision: Decision) -> None:
+    def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         place = game.place
         pull = int(scratch.due[place, decision.round])
@@ -100,7 +100,7 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
                 paid(self, memory, arm, game, decision)
             pull = int(scratch.next_due[place, pull])
 
-    def send(arm: int, game: Game, decision: Decision, left: int) -> None:
+    def send(arm: int, game: Game, decision: DecisionPoint, left: int) -> None:
         scratch = game.scratch
         place = game.place
         t = decision.round

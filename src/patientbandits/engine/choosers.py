@@ -18,7 +18,7 @@ from patientbandits.engine.scratch import NO_TREE, Game
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import (
     Bid,
-    Decision,
+    DecisionPoint,
     beats,
     choose_function,
     index_function,
@@ -53,7 +53,7 @@ def every_round(rule: Rule) -> Chooser:
     """For indices that may change from round to round."""
     choose_among = choose_function(rule)
 
-    def choose(self: Any, memory: Any, game: Game, decision: Decision) -> Bid:
+    def choose(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> Bid:
         pulls = game.scratch.pulls[game.place]
         rewards = game.scratch.rewards[game.place]
         return choose_among(self, memory, pulls, rewards, decision, game.chance)
@@ -126,7 +126,7 @@ def tabulated_bonus(rule: Rule) -> Callable[..., float]:
     formula = rule.formula
     first_pulls = rule.first_pulls
 
-    def bonus_of(self: Any, memory: Any, pulls: int, table: Any, decision: Decision) -> float:
+    def bonus_of(self: Any, memory: Any, pulls: int, table: Any, decision: DecisionPoint) -> float:
         if pulls < first_pulls:
             return np.inf
         round_, time, horizon, arms = decision
@@ -151,7 +151,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
     from_bonus = rule.from_bonus
     renewed_each_round = from_bonus and counted
 
-    def paid(self: Any, memory: Any, arm: int, game: Game, decision: Decision) -> None:
+    def paid(self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         pulls = int(scratch.pulls[game.place, arm])
         rewards = float(scratch.rewards[game.place, arm])
@@ -165,7 +165,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
             winner = scratch.winner[place]
             climb(arm, winner, scratch.pulls[place], scratch.worth[place], game.chance)
 
-    def pulled(self: Any, memory: Any, arm: int, game: Game, decision: Decision) -> None:
+    def pulled(self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         if from_bonus:
             pulls = int(scratch.pulls[game.place, arm])
@@ -174,7 +174,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
         if not renewed_each_round:
             paid(self, memory, arm, game, decision)
 
-    def begin(self: Any, memory: Any, game: Game, decision: Decision) -> None:
+    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         for arm in range(decision.arms):
             scratch.bonus[game.place, arm] = np.inf
@@ -188,7 +188,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
             winner = scratch.winner[place]
             plant(winner, scratch.pulls[place], scratch.worth[place], game.chance)
 
-    def choose(self: Any, memory: Any, game: Game, decision: Decision) -> Bid:
+    def choose(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> Bid:
         scratch = game.scratch
         pulls = scratch.pulls[game.place]
         worth = scratch.worth[game.place]

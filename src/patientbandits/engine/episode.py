@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.arrivals import counted_arrivals, listed_arrivals
-from patientbandits.engine.choosers import every_round, kept
+from patientbandits.engine.arrivals import Arrivals, counted_arrivals, listed_arrivals
+from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
 from patientbandits.engine.worlds import World
 from patientbandits.policies.base import Arm, Chance
-from patientbandits.policies.choice import Decision
+from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule, no_hook
 from patientbandits.rng import as_bits, following, run_key
 
 
-class Plan(NamedTuple):
+class KernelPlan(NamedTuple):
     """What a kernel is made for: policies that share it share the kernel."""
 
     hooks: tuple[tuple[str, Callable[..., Any]], ...]
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     anytime: bool
 
     @classmethod
-    def of(cls, rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool) -> Plan:
+    def of(cls, rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool) -> KernelPlan:
         return cls(
             hooks=tuple(rule.hooks.items()),
             from_bonus=rule.from_bonus,
@@ -67,13 +67,13 @@ class Plan(NamedTuple):
         )
 
 
-def kernel_for(plan: Plan) -> Any:
+def kernel_for(plan: KernelPlan) -> Any:
     """The compiled kernel."""
     return _kernel_for(plan)
 
 
 @cache
-def _kernel_for(plan: Plan) -> Any:
+def _kernel_for(plan: KernelPlan) -> Any:
     return cached(plain_kernel(plan), "episode")
 
 
@@ -85,14 +85,27 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
     return total
 
 
+def chooser_of(plan: KernelPlan) -> Chooser:
+    """An index that lasts is kept; any other is asked for in every round."""
+    if plan.lasting:
+        return kept(plan.rule, plan.counted)
+    return every_round(plan.rule)
+
+
+def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
+    """Rewards that come are counted where that suffices, and listed otherwise."""
+    if plan.counted:
+        return counted_arrivals(plan.rule, chooser)
+    return listed_arrivals(plan.rule, chooser)
+
+
 @cache
-def plain_kernel(plan: Plan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
+def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     anytime = plan.anytime
-    chooser = kept(rule, plan.counted) if plan.lasting else every_round(rule)
-    make_arrivals = counted_arrivals if plan.counted else listed_arrivals
-    arrivals = make_arrivals(rule, chooser)
+    chooser = chooser_of(plan)
+    arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
     start = chooser.begin
     noted = chooser.pulled
@@ -108,11 +121,11 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:  # noqa: C901  # four funct
     memory_of = wrapper(plan.memory_kind)
     reset = resetter(plan.memory_kind)
 
-    def decision_at(t: int, task: Task, arms: int) -> Decision:
+    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
         horizon = float(task.horizon)
         if anytime:
             horizon = float(max(t - 1, 1))
-        return Decision(t, float(t), horizon, arms)
+        return DecisionPoint(t, float(t), horizon, arms)
 
     def begin(
         self: Any, memory: Any, run: int, place: int, task: Task, scratch: Scratch, world: World
@@ -129,7 +142,7 @@ def plain_kernel(plan: Plan) -> Callable[..., None]:  # noqa: C901  # four funct
             chance = Chance(ties, scratch.own_key[place], world.streams)
             start(self, memory, Game(place, scratch, world, chance), decision_at(1, task, arms))
 
-    def play_round(self: Any, memory: Any, game: Game, decision: Decision, left: int) -> bool:
+    def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
         """One round of one run; False if an index is not a number."""
         round_, time, horizon, arms = decision
         scratch = game.scratch

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from patientbandits.engine.compile import cached, compiler_is_off
 from patientbandits.engine.records import wrapper
 from patientbandits.policies.base import Arm, Chance
-from patientbandits.policies.choice import Bid, Decision, choose_function
+from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import Hook, Rule, no_hook
 from patientbandits.rng import base_keys
 
@@ -43,7 +43,7 @@ EVENT = np.dtype(
 pull_time, delay, value: of rewards."""
 
 
-class Tally(NamedTuple):
+class ArmTally(NamedTuple):
     """What is counted of each arm, whatever the policy."""
 
     pulls: NDArray[np.int64]
@@ -53,7 +53,7 @@ class Tally(NamedTuple):
     """the same as numbers; worked out from ``paid`` when a stretch of events begins"""
 
     @classmethod
-    def empty(cls, arms: int) -> Tally:
+    def empty(cls, arms: int) -> ArmTally:
         return cls(
             pulls=np.zeros(arms, np.int64), paid=np.zeros(arms, np.int64), rewards=np.zeros(arms)
         )
@@ -112,11 +112,11 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
     numbers_of = wrapper(numbers_kind)
     memory_of = wrapper(memory_kind)
 
-    def arm_of(tally: Tally, arm: int) -> Arm:
+    def arm_of(tally: ArmTally, arm: int) -> Arm:
         return Arm(arm, int(tally.pulls[arm]), float(tally.rewards[arm]))
 
     def choose_for(
-        self: Any, memory: Any, tally: Tally, event: Any, decision: Decision, chance: Chance
+        self: Any, memory: Any, tally: ArmTally, event: Any, decision: DecisionPoint, chance: Chance
     ) -> int:
         """Choose the event's arm if it has none: 1 if it has another, -1 for not a number."""
         bid = choose(self, memory, tally.pulls, tally.rewards, decision, chance)
@@ -131,7 +131,7 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
             event.propensity = propensity(self, memory, known, round_, time, horizon, arms)
         return 0
 
-    def pay(self: Any, memory: Any, tally: Tally, event: Any) -> None:
+    def pay(self: Any, memory: Any, tally: ArmTally, event: Any) -> None:
         """A reward arrives, or is taken back."""
         arm = int(event.arm)
         arms = len(tally.pulls)
@@ -149,7 +149,12 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
             retracted(self, memory, known, pull, delay, value, event.time, began, arms)
 
     def replay(
-        numbers: Any, memory_arrays: Any, tally: Tally, chance: Chance, events: Any, deciding: bool
+        numbers: Any,
+        memory_arrays: Any,
+        tally: ArmTally,
+        chance: Chance,
+        events: Any,
+        deciding: bool,
     ) -> tuple[int, int]:
         self = numbers_of(numbers)
         memory = memory_of(memory_arrays)
@@ -165,7 +170,7 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
                 continue
             horizon = float(max(made, 1))
             made += 1
-            decision = Decision(made, event.time, horizon, arms)
+            decision = DecisionPoint(made, event.time, horizon, arms)
             refresh(self, memory, made, event.time, horizon, arms, chance)
             if deciding:
                 found = choose_for(self, memory, tally, event, decision, chance)

@@ -18,7 +18,7 @@ from patientbandits.engine.replay import (
     EVENT,
     RETRACTION,
     UNDECIDED,
-    Tally,
+    ArmTally,
     chance_for,
     kernel_for_replay,
 )
@@ -58,7 +58,7 @@ class PolicyMemory:
         self._chance = chance_for(experiment.seed, arms)
         self._rule = rule_of(self.policy, arms, horizon_known=False)
         self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
-        self.tally = Tally.empty(arms)
+        self.tally = ArmTally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
         self.arrays = self.policy.memory(arms, self.capacity)

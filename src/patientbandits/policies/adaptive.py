@@ -31,7 +31,7 @@ from patientbandits.policies.parts.lag_windows import (
 )
 from patientbandits.policies.patient import BIASES
 
-AS_PRINTED = -1.0
+PAPER_PENALTY = -1.0
 """The number that stands for the penalty "paper"."""
 
 
@@ -112,12 +112,20 @@ class AdaptPatientBandits(Policy):
 
     def numbers(self, arms: int) -> Numbers:
         width = WIDTHS[self.width]
-        ratio = (self.c / 2) ** (1 / self.alpha_floor) if self.ratio is None else self.ratio
+        ratio = self.ratio
+        if ratio is None:
+            ratio = (self.c / 2) ** (1 / self.alpha_floor)
+        penalty = PAPER_PENALTY
+        if not isinstance(self.penalty, str):
+            penalty = float(self.penalty)
+        floor = 0.0
+        if self.use_floor:
+            floor = float(min(self.alpha_floor, 0.5))
         return self.Numbers(
             ratio=float(ratio),
             log_factor=math.log(16.0 / (self.c * self.mean_floor)),
-            penalty=AS_PRINTED if isinstance(self.penalty, str) else float(self.penalty),
-            floor=float(min(self.alpha_floor, 0.5)) if self.use_floor else 0.0,
+            penalty=penalty,
+            floor=floor,
             factor=BIASES[self.bias],
             spread=width.spread,
             events=width.events(arms),
@@ -155,7 +163,7 @@ class AdaptPatientBandits(Policy):
         if late > 0.0:
             alpha_hat = min(-math.log(late) / log_n, 0.5)
         penalty = self.penalty
-        if penalty == AS_PRINTED:
+        if penalty == PAPER_PENALTY:
             level = math.log(2.0 * arms) + 3.0 * math.log(horizon)
             penalty = self.log_factor + 0.5 * math.log(level)
         memory.alpha_low[0] = max(alpha_hat - penalty / log_n, self.floor)

@@ -17,7 +17,7 @@ from patientbandits.policies.rule import Hook, Rule
 from patientbandits.rng import Bits, as_bits, bits_at
 
 
-class Decision(NamedTuple):
+class DecisionPoint(NamedTuple):
     """What the hooks are told about a decision."""
 
     round: int
@@ -54,7 +54,7 @@ def index_function(rule: Rule) -> Callable[..., float]:
 
 @cache
 def _index_function(formula: Hook, from_bonus: bool, first_pulls: int) -> Callable[..., float]:
-    def index_of(self: Any, memory: Any, arm: Arm, decision: Decision, random: Bits) -> float:
+    def index_of(self: Any, memory: Any, arm: Arm, decision: DecisionPoint, random: Bits) -> float:
         if arm.pulls < first_pulls:
             return math.inf
         round_, time, horizon, arms = decision
@@ -76,12 +76,12 @@ def choose_function(rule: Rule) -> Callable[..., Bid]:
 
 @cache
 def _choose_function(index_of: Callable[..., float]) -> Callable[..., Bid]:
-    def bid_of(self: Any, memory: Any, arm: Arm, decision: Decision, chance: Chance) -> Bid:
+    def bid_of(self: Any, memory: Any, arm: Arm, decision: DecisionPoint, chance: Chance) -> Bid:
         random = bits_at(chance.own, as_bits(decision.round), chance.streams[arm.number])
         return Bid(arm.number, arm.pulls, index_of(self, memory, arm, decision, random))
 
     def choose(
-        self: Any, memory: Any, pulls: Any, rewards: Any, decision: Decision, chance: Chance
+        self: Any, memory: Any, pulls: Any, rewards: Any, decision: DecisionPoint, chance: Chance
     ) -> Bid:
         first = Arm(0, int(pulls[0]), float(rewards[0]))
         best = bid_of(self, memory, first, decision, chance)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
-from patientbandits.policies.choice import Bid, Decision, choose_function
+from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import Hook, Rule, hooks_of
 
 UNDECIDED_ARM = -1
@@ -135,7 +135,7 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
         own = memory_of(memory)
         t = memory.given[0] + 1
         base_refresh(self, own, t, float(t), horizon, arms, chance)
-        decision = Decision(t, float(t), horizon, arms)
+        decision = DecisionPoint(t, float(t), horizon, arms)
         bid = choose(self, own, memory.fed, memory.fed_rewards, decision, chance)
         memory.wanted[0] = bid.arm
         memory.worth[0] = bid.worth

@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-CELLS = 24
+CELLS_A_SIDE = 24
 """Cells to each side of the mode: 8 standard deviations."""
 
 CELLS_PER_DEVIATION = 3.0
@@ -66,7 +66,7 @@ def chance_of_best(shapes: NDArray[np.float64], arm: int) -> float:
     top = log_density(a, b, mode)
     total = 0.0
     won = 0.0
-    for cell in range(-CELLS, CELLS + 1):
+    for cell in range(-CELLS_A_SIDE, CELLS_A_SIDE + 1):
         y = mode + cell * width
         density = math.exp(log_density(a, b, y) - top)
         total += density

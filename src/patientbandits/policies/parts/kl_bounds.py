@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 STEPS = 60
-ACCURACY = 1e-13
+NEWTON_ACCURACY = 1e-13
 
 
 def exploration(c: float, round_: int) -> float:
@@ -45,7 +45,9 @@ def bernoulli_upper_from(p: float, level: float, start: float) -> float:
         step = excess * q * (1.0 - q) / max(q - p, 1e-300)
         if q - step < 1.0:
             q = max(q - step, p)
-            negligible = ACCURACY * (q - p) * (1.0 - q)  # what is left is half of step^2 d''/d'
+            negligible = (
+                NEWTON_ACCURACY * (q - p) * (1.0 - q)
+            )  # what is left is half of step^2 d''/d'
             if step * step <= negligible:
                 break
         else:  # from far below the solution the tangent leads beyond 1
@@ -69,7 +71,7 @@ def poisson_upper(p: float, level: float) -> float:
     q = p + math.sqrt(2.0 * p * level) + level
     for _ in range(STEPS):
         step = (p * math.log(p / q) + q - p - level) * q / max(q - p, 1e-300)
-        if not step > ACCURACY * q:
+        if not step > NEWTON_ACCURACY * q:
             break
         q = max(q - step, p)
     return q
