@@ -10,7 +10,6 @@ alone: its commands are refused, and for a while not even tried.
 from __future__ import annotations
 
 import contextlib
-import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,12 +21,10 @@ from patientbandits.live.commands import Command, Decide, Retract
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
+from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import LogStore
 from patientbandits.live.times import SECOND
-
-LOGGER = logging.getLogger("patientbandits.live")
-LOGGER.addHandler(logging.NullHandler())  # a program that uses the library says what is shown
 
 Made = TypeVar("Made")
 

@@ -10,7 +10,7 @@ import hashlib
 
 from patientbandits.live.store.base import Snapshot
 
-MARK = b"pb-snapshot-1"
+SNAPSHOT_MARK = b"pb-snapshot-1"
 SEAL_BYTES = 32
 
 
@@ -22,20 +22,20 @@ def _seal(experiment: int, seq: int, code: str, memory: bytes) -> bytes:
 
 
 def sealed(experiment: int, seq: int, code: str, memory: bytes) -> Snapshot:
-    state = MARK + _seal(experiment, seq, code, memory) + memory
+    state = SNAPSHOT_MARK + _seal(experiment, seq, code, memory) + memory
     return Snapshot(seq=seq, code=code, state=state)
 
 
 def is_sealed(snapshot: Snapshot) -> bool:
     """Whether it was written with a seal, good or broken."""
-    return snapshot.state.startswith(MARK)
+    return snapshot.state.startswith(SNAPSHOT_MARK)
 
 
 def opened(experiment: int, snapshot: Snapshot) -> bytes | None:
     """The memory, if the seal is good."""
     if not is_sealed(snapshot):
         return None
-    begin = len(MARK) + SEAL_BYTES
+    begin = len(SNAPSHOT_MARK) + SEAL_BYTES
     memory = snapshot.state[begin:]
     good = _seal(experiment, snapshot.seq, snapshot.code, memory)
-    return memory if snapshot.state[len(MARK) : begin] == good else None
+    return memory if snapshot.state[len(SNAPSHOT_MARK) : begin] == good else None
