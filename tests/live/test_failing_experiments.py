@@ -92,5 +92,5 @@ def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
         assert planned.arms == ("a", "b", "c")
         assert button.settings.arms == ("a", "b"), "nothing was written"
         assert shop.store.head(button.experiment.id) == 1
-        with pytest.raises(live.RefusedError, match="at most 1000 steps"):
-            button.change(policy=pb.PatientThompson(steps=10**9))
+        with pytest.raises(live.RefusedError, match="steps must be at most 1000"):
+            button.change(policy=pb.BootstrappedThompson(steps=10**9))

@@ -377,7 +377,7 @@ def test_an_experiment_changes(api, button):
 
 
 def test_a_policy_that_would_take_for_ever_is_refused(api, button):
-    slow = {"policy": "PatientThompson", "steps": 10**9}
+    slow = {"policy": "BootstrappedThompson", "steps": 10**9}
     before = api.get(button).json()
     assert refused(api.patch(button, json={"policy": slow}), 422)
     made = api.post("/v1/experiments", json={"name": "slow", "arms": ["a", "b"], "policy": slow})

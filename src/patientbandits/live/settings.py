@@ -18,8 +18,8 @@ from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
-MOST_STEPS = 1000
-"""of a policy's random walk, per arm and decision"""
+MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
+"""parameters of policies that say how much is done for a decision, and the most of each"""
 
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
@@ -31,8 +31,8 @@ NEEDS_GROWTH = (
 
 
 def default_policy() -> PatientThompson:
-    """What decides unless another policy is asked for: it expects delays of seconds to weeks."""
-    return PatientThompson(scale=3600.0, spread=3.0)
+    """What decides unless another policy is asked for."""
+    return PatientThompson()
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -232,20 +232,21 @@ def _check_policy(given: Settings, settings: Settings) -> None:
             "experiment: policy must do without reports of zeros, which no shop gets; "
             f"got {policy.owner!r}."
         )
-    _check_steps(policy)
+    _check_work(policy)
     if not grows:
         raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
 
 
-def _check_steps(policy: Policy) -> None:
+def _check_work(policy: Policy) -> None:
     """A decision that takes long holds up those of all other experiments."""
     for part in (policy, getattr(policy, "guard", None)):
-        steps = getattr(part, "steps", 0)
-        if steps > MOST_STEPS:
-            raise RefusedError(
-                f"experiment: policy must decide quickly: at most {MOST_STEPS} steps; "
-                f"got steps={steps!r}."
-            )
+        for name, most in MOST_WORK.items():
+            asked = getattr(part, name, None)
+            if asked is not None and asked > most:
+                raise RefusedError(
+                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
+                    f"got {name}={asked!r}."
+                )
 
 
 def can_grow(policy: Policy, arms: int) -> bool:
