@@ -114,9 +114,9 @@ def test_before_its_decision_or_in_the_future(shop, clock):
         assert refusal.value.status == 422
     for fine in (-skew, skew):
         assert button.convert(button.decide().id, at=clock.now + fine) == (False, True)
-    converted = [
-        about for about in shop.store.all_decided(button.experiment.id) if about.conversion
-    ]
+    with shop.store.reading() as reader:
+        decided = list(reader.all_decided(button.experiment.id))
+    converted = [about for about in decided if about.conversion]
     assert len(converted) == 2
     assert all(about.conversion.happened >= about.decision.time for about in converted)
 

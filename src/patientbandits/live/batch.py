@@ -40,6 +40,7 @@ class CommandBatch:
         self._signer = signer
         self._settings = state.settings
         self._experiment = state.experiment
+        self._clock = now
         self._now = max(now, state.time)
         """the log's time never goes back"""
         self._first = state.seq + 1
@@ -155,20 +156,21 @@ class CommandBatch:
         command.outcome = Conversion(duplicate=False, counted=counted)
 
     def _happened(self, command: Convert, decision: LogLine) -> int:
-        """When, between the decision and now."""
+        """When, between the decision and now by the clock, whatever the log's time."""
         if command.happened is None:
-            return self._now
-        if command.happened < decision.time - SKEW:
+            return max(self._clock, decision.time)
+        sound = decision.time <= self._clock + SKEW  # not written by a clock that was ahead
+        if sound and command.happened < decision.time - SKEW:
             raise RefusedError(
                 "conversion: it must not happen before its decision, "
                 f"{decision.time / SECOND}; got at={command.happened / SECOND}."
             )
-        if command.happened > self._now + SKEW:
+        if command.happened > self._clock + SKEW:
             raise RefusedError(
                 "conversion: it must not happen in the future, "
-                f"now is {self._now / SECOND}; got at={command.happened / SECOND}."
+                f"now is {self._clock / SECOND}; got at={command.happened / SECOND}."
             )
-        return min(max(command.happened, decision.time), self._now)
+        return max(min(command.happened, self._clock), decision.time)
 
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
         both_state = command.happened is not None and before.stated is not None

@@ -9,11 +9,11 @@ button.convert(decision.id, value=1.0)
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from patientbandits.live.clock import SteadyClock
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.ids import Signer
@@ -26,10 +26,10 @@ from patientbandits.live.store.base import Experiment
 from patientbandits.policies import Policy
 
 
-def open(address: str, *, create: bool = True, clock: Callable[[], float] = time.time) -> Shop:
+def open(address: str, *, create: bool = True, clock: Callable[[], float] | None = None) -> Shop:
     """The shop kept at ``address``: the path of an SQLite file, made if need be, or postgresql://...
 
-    ``clock`` gives seconds since 1970.
+    ``clock`` gives seconds since 1970; unless given, the time of day without its jumps.
     """
     return Shop(open_store(address, create), clock)
 
@@ -40,9 +40,9 @@ class Shop:
     Safe to share among threads; close it, or use it in a ``with``.
     """
 
-    def __init__(self, store: LogStore, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: LogStore, clock: Callable[[], float] | None = None) -> None:
         self.store = store
-        self.journal = Journal(store, Signer(_secret(store)), clock)
+        self.journal = Journal(store, Signer(_secret(store)), clock or SteadyClock())
         self._found: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:

@@ -9,10 +9,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from patientbandits.live.api_keys import Key, Keyring
+from patientbandits.live.errors import UnavailableError
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Headers, ProblemError
 
 BEARER = b"bearer "
+STALE_KEYS = 30.0
+"""seconds after which keys that could not be read again are trusted no more"""
+
 CHALLENGE: Headers = ((b"www-authenticate", b'Bearer realm="patientbandits"'),)
 
 
@@ -96,6 +100,8 @@ class Access:
             raise ProblemError(
                 401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
             )
+        if keyring.age() > STALE_KEYS:
+            raise UnavailableError("keys cannot be read, so none can be trusted")
         key = keyring.find(given[len(BEARER) :].strip().decode("latin-1"))
         if key is None:
             raise ProblemError(

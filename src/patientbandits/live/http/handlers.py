@@ -198,5 +198,5 @@ async def get_health(service: Service, request: Request) -> Response:
 
 async def get_readiness(service: Service, request: Request) -> Response:
     service.require_ready()
-    await service.aside(service.ask_database)
+    await service.ask_database()
     return Response(200, encode(schemas.Health(status="ready")))

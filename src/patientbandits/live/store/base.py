@@ -181,6 +181,14 @@ class LogStore(Reader):
     def rollback(self) -> None:
         """Forget the transaction, if there is one."""
 
+    def mark(self) -> None:
+        """Within a transaction: where `back_to_mark` goes back to."""
+        self.many(queries.MARK, [()])
+
+    def back_to_mark(self) -> None:
+        """Forget what was written since."""
+        self.many(queries.BACK_TO_MARK, [()])
+
     @abstractmethod
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute the statement for each row."""

@@ -61,6 +61,8 @@ DECIDED = """
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
 """Decisions with what became of them: see `base.decided_of`. A condition follows."""
 
+MARK = "SAVEPOINT mark"
+BACK_TO_MARK = "ROLLBACK TO SAVEPOINT mark"
 BY_KIND = "SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind"
 
 # Whole tables, for copies

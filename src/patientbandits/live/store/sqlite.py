@@ -86,6 +86,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         with sqlite_errors():
             super().__init__(self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE))
             try:
+                self._file = file_number(self.location)
                 self._prepare()
             except BaseException:
                 self.connection.close()
@@ -164,8 +165,14 @@ class SQLiteStore(SQLiteReader, LogStore):
         self.commit()
 
     def begin(self, experiments: Sequence[int] | None) -> None:
+        self._require_file()
         with sqlite_errors():
             self.connection.execute("BEGIN IMMEDIATE")
+
+    def _require_file(self) -> None:
+        """What is written to a file that was deleted or replaced is lost when we stop."""
+        if self._vfs is None and file_number(self.location) != self._file:
+            raise UnavailableError(f"the database {self.location!r} was deleted or replaced")
 
     def commit(self) -> None:
         with sqlite_errors():
@@ -191,6 +198,7 @@ class SQLiteStore(SQLiteReader, LogStore):
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
+        self._require_file()
         with sqlite_errors():
             connection = self._connect(apsw.SQLITE_OPEN_READONLY)
         try:
@@ -239,6 +247,15 @@ def sqlite_errors() -> Iterator[None]:
         raise InputError("live: the file is not an SQLite database.") from error
     except apsw.Error as error:
         raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
+
+
+def file_number(path: str) -> tuple[int, int] | None:
+    """Which file this is, whatever its name; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def check_version(found: str) -> None:
