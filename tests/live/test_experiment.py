@@ -49,10 +49,9 @@ def test_other_content_is_refused_and_the_first_stays(shop, clock):
         assert refusal.value.status == 422
     assert button.convert(one.id, 0.5, at=start + 50) == (True, True)
     assert button.convert(one.id, 0.5) == (True, True)  # says nothing of the time, so nothing else
-    assert button.convert(two.id, 0.25, at=start + 7) == (
-        True,
-        True,
-    )  # the first said nothing of it
+    with pytest.raises(live.DifferentError):
+        button.convert(two.id, 0.25, at=start + 7)  # the first was now
+    assert button.convert(two.id, 0.25, at=start + 100) == (True, True)
     assert counts(button) == {one.arm: (1, 500_000), two.arm: (1, 250_000)}
 
 

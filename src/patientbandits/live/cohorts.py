@@ -103,6 +103,9 @@ def cohorts(
             tally.late += int(count)
         else:
             tally.retracted += int(count)
+    credits = reader.rows(queries.CREDITS_BY_AGE, now, now, experiment, experiment)
+    for arm, age, delay, count, paid in credits:
+        tallies[arm].converted(float(age), float(delay), int(paid), int(count))
     return [tally.cohort(window) for tally in tallies]
 
 

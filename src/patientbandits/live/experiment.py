@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -11,16 +12,22 @@ from patientbandits.live.commands import (
     Command,
     Conversion,
     Convert,
+    Credited,
     Decide,
     Decision,
+    Join,
+    Joined,
+    Order,
     Retract,
     Retraction,
+    Withdraw,
 )
 from patientbandits.live.errors import RefusedError, UnknownError
 from patientbandits.live.export import exported
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, LogLine
 from patientbandits.live.names import printable_text
+from patientbandits.live.order_desk import all_corrections, credit_line
 from patientbandits.live.settings import (
     Settings,
     checked_changes,
@@ -75,17 +82,38 @@ class ExperimentHandle:
         return self._run(self.decide_command(unit, key))
 
     def convert(
-        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
-    ) -> Conversion:
-        """Report that the decision ``id`` has paid ``value``; once, but repeating does no harm.
+        self,
+        id: str | None = None,
+        value: float = 1.0,
+        at: float | datetime | str | None = None,
+        *,
+        unit: str | None = None,
+        order: str | None = None,
+    ) -> Conversion | Credited:
+        """Report that the decision ``id``, or a unit, has paid ``value``.
 
-        at  when it happened, if not now: seconds since 1970, or a time with its zone
+        at     when it happened, if not now: seconds since 1970, or a time with its zone
+        unit   who paid, instead of the decision's id
+        order  what for: several orders of a unit add up, at most to the largest value
+
+        Repeating does no harm: a decision converts once, an order counts once, and so does what a
+        unit paid without naming an order.
         """
-        return self._run(self.convert_command(id, value, at))
+        return self._run(self.conversion_command(id, value, at, unit=unit, order=order))
 
-    def retract(self, id: str) -> Retraction:
-        """Take the decision's conversion back, for good: a return, a fraud."""
-        return self._run(self.retract_command(id))
+    def retract(
+        self, id: str | None = None, *, unit: str | None = None, order: str | None = None
+    ) -> Retraction:
+        """Take a conversion back: a return, a fraud.
+
+        By the decision's ``id``, for good; or by the ``order``, which counts again if it is sent
+        with another value; or by the ``unit`` if it named no order.
+        """
+        return self._run(self.retraction_command(id, unit=unit, order=order))
+
+    def alias(self, unit: str, other: str) -> Joined:
+        """The two units are one person: a visitor logs in. What both did joins."""
+        return self._run(self.join_command(unit, other))
 
     def _run(self, command: Command) -> Any:
         """Carry out one command: its outcome, or its error raised."""
@@ -102,7 +130,7 @@ class ExperimentHandle:
         return Decide(self.experiment, unit, key)
 
     def convert_command(
-        self, id: str, value: float = 1.0, at: float | datetime | str | None = None
+        self, id: str | None, value: float = 1.0, at: float | datetime | str | None = None
     ) -> Convert:
         scale = self.scale
         seq = self._seq(id)
@@ -114,10 +142,73 @@ class ExperimentHandle:
         millionths = round(value / scale * MILLIONTHS)
         return Convert(self.experiment, seq, millionths, parsed_time(at))
 
-    def retract_command(self, id: str) -> Retract:
+    def conversion_command(
+        self,
+        id: str | None,
+        value: float = 1.0,
+        at: float | datetime | str | None = None,
+        *,
+        unit: str | None = None,
+        order: str | None = None,
+    ) -> Convert | Order:
+        """By the decision's id or by the unit."""
+        if id is None and unit is not None:
+            return self.order_command(unit, order, value, at)
+        if unit is not None or order is not None:
+            raise RefusedError(
+                "conversion: either id or unit must be given, and order only with unit; "
+                f"got id={id!r:.100}, unit={unit!r:.100}, order={order!r:.100}."
+            )
+        return self.convert_command(id, value, at)
+
+    def retraction_command(
+        self, id: str | None, *, unit: str | None = None, order: str | None = None
+    ) -> Retract | Withdraw:
+        """By the decision's id, or by order or unit."""
+        by_unit = unit is not None or order is not None
+        if id is None and by_unit:
+            return self.withdraw_command(unit, order)
+        if by_unit:
+            raise RefusedError(
+                "retraction: either id, or unit or order must be given; "
+                f"got id={id!r:.100}, unit={unit!r:.100}, order={order!r:.100}."
+            )
+        return self.retract_command(id)
+
+    def order_command(
+        self,
+        unit: str,
+        order: str | None = None,
+        value: float = 1.0,
+        at: float | datetime | str | None = None,
+    ) -> Order:
+        printable_text("conversion: unit", unit)
+        if order is not None:
+            printable_text("conversion: order", order)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not 0 <= value < math.inf:
+            raise RefusedError(
+                f"conversion: value must be a finite number >= 0; got value={value!r:.100}."
+            )
+        millionths = round(min(value / self.scale, 1.0) * MILLIONTHS)
+        return Order(self.experiment, unit, order, millionths, parsed_time(at))
+
+    def withdraw_command(self, unit: str | None, order: str | None) -> Withdraw:
+        if unit is not None:
+            printable_text("retraction: unit", unit)
+        if order is not None:
+            printable_text("retraction: order", order)
+        return Withdraw(self.experiment, unit, order)
+
+    def join_command(self, unit: str, other: str) -> Join:
+        printable_text("alias: unit", unit)
+        printable_text("alias: other", other)
+        return Join(self.experiment, unit, other)
+
+    def retract_command(self, id: str | None) -> Retract:
         return Retract(self.experiment, self._seq(id))
 
-    def _seq(self, id: str) -> int:
+    def _seq(self, id: str | None) -> int:
         read = self.journal.signer.read(id)
         if read.experiment != self.experiment.id:
             raise UnknownError(
@@ -137,16 +228,22 @@ class ExperimentHandle:
         store = self.journal.store
         old = self._settings(store)
         new = old.changed(**wanted)
-        if new != old:
-            last = store.head(self.experiment.id)
-            line = LogLine(
-                experiment=self.experiment.id,
-                seq=last + 1,
-                kind="change",
-                time=max(self.journal.now(), store.time(self.experiment.id, last)),
-                settings=settings_text(new),
-            )
-            store.append([line])
+        if new == old:
+            return new
+        last = store.head(self.experiment.id)
+        now = max(self.journal.now(), store.time(self.experiment.id, last))
+        lines: list[LogLine] = []
+        if new.crediting != old.crediting:
+            for about, worth in all_corrections(store, self.experiment.id, new):
+                lines.append(credit_line(about, worth, last + 1 + len(lines), now))
+        change = LogLine(
+            experiment=self.experiment.id,
+            seq=last + 1 + len(lines),
+            kind="change",
+            time=now,
+            settings=settings_text(new),
+        )
+        store.append([*lines, change])
         return new
 
     def change_arms(
