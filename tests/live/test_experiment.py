@@ -204,7 +204,7 @@ def test_values_are_exact_in_any_order(shop):
 
 
 def test_keys(shop, clock):
-    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson())
+    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson(), sticky=False)
     first = button.decide(unit="u", key="k")
     assert not first.duplicate
     for later in (0, 60, 10**8):
@@ -214,7 +214,7 @@ def test_keys(shop, clock):
         button.decide(unit="v", key="k")
     with pytest.raises(live.DifferentError):
         button.decide(key="k")
-    other = shop.experiment("other", ["a", "b"], policy=UCB)
+    other = shop.experiment("other", ["a", "b"], policy=UCB, sticky=False)
     assert not other.decide(unit="u", key="k").duplicate
     assert button.decide(unit="u", key="K").id != first.id
     assert not button.decide(unit="u").duplicate

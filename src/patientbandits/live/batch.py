@@ -24,7 +24,7 @@ from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import Reader
-from patientbandits.live.times import SECOND
+from patientbandits.live.times import iso_text
 
 
 class PendingDecision(NamedTuple):
@@ -179,12 +179,12 @@ class CommandBatch:
         if sound and command.happened < decision.time - SKEW:
             raise RefusedError(
                 "conversion: it must not happen before its decision, "
-                f"{decision.time / SECOND}; got at={command.happened / SECOND}."
+                f"{iso_text(decision.time)}; got at={iso_text(command.happened)}."
             )
         if command.happened > self.clock + SKEW:
             raise RefusedError(
                 "conversion: it must not happen in the future, "
-                f"now is {self.clock / SECOND}; got at={command.happened / SECOND}."
+                f"now is {iso_text(self.clock)}; got at={iso_text(command.happened)}."
             )
         return max(min(command.happened, self.clock), decision.time)
 

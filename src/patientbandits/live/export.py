@@ -60,8 +60,14 @@ def export_rows(
     journal: Journal, experiment: Experiment, settings: Settings
 ) -> Iterator[ExportedDecision]:
     with journal.store.reading() as reader:
-        for decided in reader.all_decided(experiment.id):
-            yield export_row(decided, settings, journal.signer)
+        rows = reader.all_decided(experiment.id)
+        if not reader.has_any(experiment.id, "order"):
+            for decided in rows:
+                yield export_row(decided, settings, journal.signer)
+            return
+        while chunk := list(islice(rows, ROWS_AT_A_TIME)):
+            for decided in reader.with_credits(experiment.id, chunk):
+                yield export_row(decided, settings, journal.signer)
 
 
 def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:
@@ -75,12 +81,14 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         propensity=decision.propensity,
     )
     conversion = decided.conversion
-    if conversion is None:
+    retracted = decided.retraction is not None
+    if decided.credits:
+        conversion = decided.credits[-1]
+        retracted = False
+    if conversion is None or conversion.happened is None:
         return row
-    assert conversion.happened is not None
     assert conversion.value is not None
     delay = conversion.happened - decision.time
-    retracted = decided.retraction is not None
     return row._replace(
         converted=as_datetime(conversion.happened),
         value=conversion.value / MILLIONTHS * settings.scale,

@@ -22,7 +22,7 @@ from patientbandits.live.people import People, PlacedOrder
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
-from patientbandits.live.times import SECOND
+from patientbandits.live.times import SECOND, iso_text
 
 SKEW = 300 * SECOND
 """How far clocks may disagree."""
@@ -114,7 +114,7 @@ class OrderDesk:
             if command.happened > self._batch.clock + SKEW:
                 raise RefusedError(
                     "conversion: it must not happen in the future, "
-                    f"now is {self._batch.clock / SECOND}; got at={command.happened / SECOND}."
+                    f"now is {iso_text(self._batch.clock)}; got at={iso_text(command.happened)}."
                 )
             happened = min(command.happened, self._batch.now)
         return LogLine(

@@ -163,7 +163,16 @@ DECISIONS_BY_TIME = """
 CONVERSIONS_BY_TIME = """
     SELECT c.time / ?, d.arm, COUNT(*), SUM(c.value)
     FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
-    WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2 ORDER BY 1, 2"""
+    WHERE c.experiment = ? AND c.kind = 'conversion' AND NOT EXISTS (
+        SELECT 1 FROM log k
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')
+    GROUP BY 1, 2 ORDER BY 1, 2"""
+CREDITS_BY_TIME = f"""
+    SELECT k.time / ?, d.arm, COUNT(*), SUM(k.value)
+    FROM ({LAST_CREDITS}) AS latest
+    JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
+    WHERE k.value > 0 GROUP BY 1, 2 ORDER BY 1, 2"""
 
 # What must hold in every log: each statement counts what breaks the rule
 
