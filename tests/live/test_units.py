@@ -174,6 +174,18 @@ def test_lengths_of_time(shop):
             shop.experiment("wrong", ARMS, window=wrong)
 
 
+def test_change_names_things_as_http_does(checkout):
+    changed = checkout.change(add_arms=["red"], retire=["blue"], window="12h", credit="last")
+    assert (changed.arms, changed.retired) == (("control", "blue", "red"), ("blue",))
+    assert checkout.change(restore=["blue"]).retired == ()
+    with pytest.raises(live.RefusedError, match="no such arms"):
+        checkout.change(retire=["grey"])
+    with pytest.raises(live.RefusedError, match="credit"):
+        checkout.change(credit="none")
+    with pytest.raises(live.RefusedError, match="control"):
+        checkout.change(control="grey")
+
+
 def test_what_there_is(shop):
     assert "open" in dir(live)
 

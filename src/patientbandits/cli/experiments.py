@@ -123,7 +123,7 @@ def run_change(options: argparse.Namespace) -> None:
         "sticky": options.sticky,
         "window": options.window,
         **given_of(options),
-        "add": options.add,
+        "add_arms": options.add,
         "retire": options.retire,
         "restore": options.restore,
     }
@@ -131,7 +131,7 @@ def run_change(options: argparse.Namespace) -> None:
     if options.no_window:
         wanted["window"] = None
     with opened_experiment(options) as handle:
-        found = experiment_answer(handle, handle.change_arms(**wanted))
+        found = experiment_answer(handle, handle.change(**wanted))
     show(options, found, experiment_lines(found))
 
 

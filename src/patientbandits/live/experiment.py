@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.commands import (
@@ -31,11 +31,30 @@ from patientbandits.live.order_desk import all_corrections, credit_line
 from patientbandits.live.settings import (
     Settings,
     checked_changes,
+    listed_names,
     settings_text,
     stored_settings,
 )
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
+
+
+class NamedArms(NamedTuple):
+    """Arms to add, to retire and to restore, one by one."""
+
+    added: tuple[str, ...]
+    retired: tuple[str, ...]
+    restored: tuple[str, ...]
+
+    def lists(self, have: Settings) -> dict[str, Any]:
+        """``arms`` and ``retired`` as whole lists."""
+        arms = [*have.arms, *self.added]
+        unknown = [arm for arm in [*self.retired, *self.restored] if arm not in arms]
+        if unknown:
+            raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
+        gone = {*have.retired, *self.retired} - set(self.restored)
+        retired = [arm for arm in arms if arm in gone]
+        return {"arms": tuple(arms), "retired": tuple(retired)}
 
 
 class ExperimentHandle:
@@ -216,17 +235,33 @@ class ExperimentHandle:
             )
         return read.seq
 
-    def change(self, **changes: Any) -> Settings:
-        """Change policy, window, sticky, paused, arms (which may be added) or retired.
+    def change(
+        self,
+        *,
+        add_arms: Sequence[str] = (),
+        retire: Sequence[str] = (),
+        restore: Sequence[str] = (),
+        **changes: Any,
+    ) -> Settings:
+        """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        The history stays and is told to the new policy.
+        policy, window, sticky, paused, credit, control, currency; arms to add, to retire and to
+        restore; or ``arms`` (which may be added) and ``retired`` as whole lists. The history stays
+        and is told to the new policy.
         """
         wanted = checked_changes(changes)
-        return self.journal.alone(lambda: self._append_change(wanted))
+        named = NamedArms(
+            added=listed_names("add_arms", add_arms),
+            retired=listed_names("retire", retire),
+            restored=listed_names("restore", restore),
+        )
+        return self.journal.alone(lambda: self._append_change(wanted, named))
 
-    def _append_change(self, wanted: dict[str, Any]) -> Settings:
+    def _append_change(self, wanted: dict[str, Any], named: NamedArms) -> Settings:
         store = self.journal.store
         old = self._settings(store)
+        if any(named):
+            wanted = {**wanted, **named.lists(old)}
         new = old.changed(**wanted)
         if new == old:
             return new
@@ -246,27 +281,9 @@ class ExperimentHandle:
         store.append([*lines, change])
         return new
 
-    def change_arms(
-        self,
-        add: list[str] | None = None,
-        retire: list[str] | None = None,
-        restore: list[str] | None = None,
-        **changes: Any,
-    ) -> Settings:
-        """As `change`, with arms named one by one, not as whole lists."""
-        added = add or []
-        retired = retire or []
-        restored = restore or []
-        if added or retired or restored:
-            have = self.settings
-            arms = [*have.arms, *added]
-            unknown = [arm for arm in [*retired, *restored] if arm not in arms]
-            if unknown:
-                raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
-            gone = {*have.retired, *retired} - set(restored)
-            changes["arms"] = arms
-            changes["retired"] = [arm for arm in arms if arm in gone]
-        return self.change(**changes)
+    def change_arms(self, add: Sequence[str] | None = None, **changes: Any) -> Settings:
+        """As `change`, with an older name for ``add_arms``."""
+        return self.change(add_arms=add or (), **changes)
 
     def report(self) -> dict[str, Any]:
         """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,

@@ -202,10 +202,9 @@ async def patch_experiment(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
     given = msgspec.structs.asdict(body)
     changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-    add = changes.pop("add_arms", None)
 
     def make() -> ExperimentAnswer:
-        settings = handle.change_arms(add=add, **changes)
+        settings = handle.change(**changes)
         service.warm(settings)
         return experiment_answer(handle, settings)
 
