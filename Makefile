@@ -39,7 +39,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tools/style.py
+	$(BIN)/python tools/style.py --check
 
 quick: check
 	$(BIN)/pytest -n 2 -m "not slow"
@@ -71,7 +71,7 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	touch $@
 
 lock:
-	$(COMPILE) --extra live --extra postgres \
+	$(COMPILE) --extra live --extra postgres --extra data \
 		pyproject.toml requirements-build.in -o requirements.lock
 	$(COMPILE) --group dev --all-extras \
 		pyproject.toml requirements-build.in -o requirements-dev.lock

@@ -1,5 +1,8 @@
-"""Problems and policies that several test files share. Rewards are sums of powers of 2 or continuous, so that no
-tie depends on the order of a sum; gaps differ, so that the path of the regret tells the arms."""
+"""Problems and policies that several test files share.
+
+Rewards are sums of powers of 2 or continuous, so that no tie depends on the order of a sum; gaps
+differ, so that the path of the regret tells the arms.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ PARAMETERS = {
     "PatientKL": [{"alpha": 0.3}, {"alpha": 0.7, "scale": 10.0, "c": 3.0}, {"envelope": MIXTURE}],
     "PatientThompson": [
         {},
-        {"steps": 1, "scale": 30.0, "spread": 0.5, "successes": 2.0, "failures": 5.0},
+        {"window": 16.0},
     ],
     "GuardedThompson": [
         {"guard": pb.PatientKL(0.3, c=3.0)},
-        {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25, "steps": 2},
+        {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25},
         {"guard": pb.PatientKL(envelope=MIXTURE, c=3.0), "slack": 0.0},
     ],
     "ScheduledPatientBandits": [{}, {"width": "published"}],

@@ -1,4 +1,6 @@
-"""D-UCB's weight N~ against the literal sum over all pulls: on rounds, on a clock of the user's, after a pause."""
+"""D-UCB's weight N~ against the literal sum over all pulls:
+on rounds, on a clock of the user's, after a pause.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from patientbandits.policies.parts.tail_fits import (
     FLOOR,
     LONGEST,
     RELATIVE,
-    SHORTEST,
+    SHORTEST_RING,
     bound_fit,
     close_fit,
 )
@@ -45,11 +47,13 @@ def test_fit_of_the_tail(law):
         else np.zeros(len(ages))
     )
     assert np.max(np.abs(fitted - law.survival(ages)), initial=0.0) <= 2 * ACCURACY
-    assert SHORTEST <= length <= horizon
+    assert SHORTEST_RING <= length <= horizon
 
 
 def weights(policy, times, pick):
-    """N~ after the decision at each of ``times``, as the policy has it, and as a literal sum with whole ages."""
+    """N~ after the decision at each of ``times``, as the policy has it,
+    and as a literal sum with whole ages.
+    """
     bandit, made, survival = (
         pb.Bandit(policy, [0, 1], horizon=len(times)),
         [],
@@ -100,7 +104,10 @@ def test_pause():
 
 
 def bound_at(law, ages):
-    """The bound that PatientKL uses for pulls of these ages, a ring's unit apart; and the unit and length of the ring."""
+    """The bound that PatientKL uses for pulls of these ages, a ring's unit apart.
+
+    Also the ring's unit and length.
+    """
     unit, length, rates, coefficients = bound_fit(law)
     slots = np.asarray(ages) // unit
     fitted = (rates ** np.maximum(slots - length, 0)[:, None].astype(float)) @ coefficients
@@ -157,7 +164,9 @@ def test_upper_bound_of_an_envelope(law):
     ],
 )
 def test_upper_bound_of_a_law_with_late_steps(law):
-    """In coarser units: every pull as young as it may be, so never below, and at most two units behind."""
+    """In coarser units: every pull as young as it may be, so never below,
+    and at most two units behind.
+    """
     ages = np.unique(
         np.concatenate(
             [

@@ -1,4 +1,6 @@
-"""A policy in the user's own loop decides as in a simulation, and Theorem 4's two problems look the same to it."""
+"""A policy in the user's own loop decides as in a simulation,
+and Theorem 4's two problems look the same to it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def test_loop_equals_simulation(name):
 @ALL
 @pytest.mark.parametrize(("room", "rounds"), [(1024, 1100), (4, 200)])
 def test_loop_without_horizon_equals_simulation(monkeypatch, name, room, rounds):
-    """When its room is used up the bandit makes more and plays its log again. (D-UCB "uncensored" then fits its tail anew.)"""
+    """When its room is used up the bandit makes more and plays its log again.
+
+    (D-UCB "uncensored" then fits its tail anew.)
+    """
     assert bandit.FIRST_CAPACITY == 1024
     monkeypatch.setattr(bandit, "FIRST_CAPACITY", room)
     chosen = [policy for policy in policies(name) if getattr(policy, "mode", None) != "uncensored"]
@@ -77,7 +82,9 @@ def test_what_is_counted():
 
 
 class Pair:
-    """Theorem 4's problems on one probability space: B is drawn from (w, v), A from the u that they determine."""
+    """Theorem 4's problems on one probability space:
+    B is drawn from (w, v), A from the u that they determine.
+    """
 
     def __init__(self, horizon, alpha, seed):
         self.a, self.b = pb.problems.indistinguishable_pair(horizon, alpha)

@@ -9,7 +9,9 @@ from patientbandits.policies.bootstrapped import improve
 
 
 def test_em_finds_the_truth():
-    """Fed with expected counts, pulls of all ages, EM ends at the true rates and the true law of delays."""
+    """Fed with expected counts, pulls of all ages,
+    EM ends at the true rates and the true law of delays.
+    """
     rates, law, pulls = [0.3, 0.8], np.array([0.5, 0.0, 0.2, 0.2, 0.1]), 100.0  # delays 1..5
     memory = pb.BootstrappedThompson(replicates=1).memory(2, 1)
     tau = np.append(np.cumsum(law), [1.0, 1.0])

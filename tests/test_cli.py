@@ -48,8 +48,15 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
-    code = "import sys\nfrom patientbandits.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    code += "print([m for m in ('numba', 'scipy', 'matplotlib', 'numpy') if m in sys.modules])"
+    code = """
+import sys
+from patientbandits.cli import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+print([m for m in ("numba", "scipy", "matplotlib", "numpy") if m in sys.modules])
+"""
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
     )

@@ -1,4 +1,6 @@
-"""The comparison: a suite with every kind of problem, all policies, paired numbers, advice that follows from them."""
+"""The comparison: a suite with every kind of problem, all policies, paired numbers,
+advice that follows from them.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +183,10 @@ def test_numbers_are_paired(small: tuple[Path, compare.Comparison]) -> None:
 
 
 def test_the_interval_of_a_ratio_covers_it() -> None:
-    """95 % of 2000 intervals, with a standard error of 0.5 %; the same without pairing covers far more often."""
+    """95 % of 2000 intervals, with a standard error of 0.5 %.
+
+    The same without pairing covers far more often.
+    """
     random, hits, loose = np.random.default_rng(5), 0, 0
     for _ in range(2000):
         world = random.gamma(4.0, size=100)

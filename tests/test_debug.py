@@ -1,4 +1,6 @@
-"""Finding a fault in a policy of one's own: interpreted runs, and errors that name method and line."""
+"""Finding a fault in a policy of one's own:
+interpreted runs, and errors that name method and line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Delay laws against SciPy, against their definition, and inside the engine far beyond its table."""
+"""Delay laws against SciPy, against their definition,
+and inside the engine far beyond its table.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import patientbandits
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOR_CONTRIBUTORS = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")]
-LONG_LINES = {"durability.md", "extending.md", "patient-thompson.md", "service.md"}
+LONG_LINES = {"patient-thompson.md", "service.md"}
 """Pages whose lines are longer than those of the others."""
 
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```(\w+)\n(.*?)```", re.DOTALL)
@@ -90,6 +90,34 @@ def test_commands_of_the_pages_are_make_targets() -> None:
     for target in guide | targets_named(ROOT / "README.md"):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def rooms_named(guide: str) -> set[str]:
+    """What the table of rooms has in its first column; a folder ends with a slash."""
+    (table,) = re.findall(r"^\| room \|.*?\n((?:\|.*\n)+)", guide, re.MULTILINE)
+    first_cells = [row.split("|")[1] for row in table.splitlines()]
+    return set(re.findall(r"`([^`]+)`", " ".join(first_cells)))
+
+
+def rooms_in(package: Path) -> set[str]:
+    """Folders and modules of the package, but for those of a package's own that begin with _."""
+    folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
+    modules = {path.stem for path in package.glob("[!_]*.py")}
+    return folders | modules
+
+
+def test_the_rooms_of_the_guide_are_those_of_the_source() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    assert rooms_named(guide) == rooms_in(Path(patientbandits.__file__).parent)
+
+
+def test_rooms_are_found(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir()
+    for name in ("__init__.py", "rng.py", "cli/__init__.py", "cli/main.py"):
+        (tmp_path / name).touch()
+    assert rooms_in(tmp_path) == {"cli/", "rng"}
+    table = "| room | what |\n|---|---|\n| `cli/`, `rng` | `other` |\n\n| `more` | |\n"
+    assert rooms_named(table) == {"cli/", "rng"}
 
 
 def test_every_public_name_is_there_and_typed() -> None:

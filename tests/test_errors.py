@@ -1,4 +1,7 @@
-"""Valid input works, whatever it is; bad input is refused in one line that names owner, rule and value."""
+"""Valid input works, whatever it is.
+
+Bad input is refused in one line that names owner, rule and value.
+"""
 
 from __future__ import annotations
 
@@ -161,11 +164,11 @@ RULES = [
     ("PatientKL", lambda x: pb.PatientKL(x), [None, 0, -1, float("nan"), "a"]),
     ("PatientKL", lambda x: pb.PatientKL(0.3, scale=x), [0, -1, float("nan"), float("inf")]),
     ("PatientKL", lambda x: pb.PatientKL(envelope=x), ["Pareto", 3]),
-    ("PatientThompson", lambda x: pb.PatientThompson(steps=x), NOT_COUNTS),
-    ("PatientThompson", lambda x: pb.PatientThompson(scale=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(spread=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(successes=x), NOT_POSITIVE),
-    ("PatientThompson", lambda x: pb.PatientThompson(failures=x), NOT_POSITIVE),
+    (
+        "PatientThompson",
+        lambda x: pb.PatientThompson(window=x),
+        [x for x in NOT_POSITIVE if x is not None],
+    ),
     (
         "GuardedThompson",
         lambda x: pb.GuardedThompson(guard=x),
@@ -178,8 +181,8 @@ RULES = [
     ),
     (
         "GuardedThompson",
-        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), scale=x),
-        NOT_POSITIVE,
+        lambda x: pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0), window=x),
+        [x for x in NOT_POSITIVE if x is not None],
     ),
     ("DUCB", lambda x: pb.DUCB(LAW, 5, exploration=x), NOT_POSITIVE),
     ("DKLUCB", lambda x: pb.DKLUCB(LAW, 5, x), [*UNKNOWN, "wait", "discard"]),

@@ -1,4 +1,6 @@
-"""Wherever the work is done, and whoever dies doing it: the same results, the same files to the last byte."""
+"""Wherever the work is done, and whoever dies doing it:
+the same results, the same files to the last byte.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def process(*arguments, **environment):
 
 @contextmanager
 def cluster(folder, workers=2, **environment):
-    """A scheduler and its workers, each a process of its own, without anybody to start them again: its address, and the workers."""
+    """A scheduler and its workers, each a process of its own, without anybody to start them again:
+    its address, and the workers.
+    """
     file = folder / "scheduler.json"
     common = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file))
     with ExitStack() as stack:
@@ -104,7 +108,10 @@ def cluster(folder, workers=2, **environment):
 
 
 def at_work(dask_scheduler):
-    """The names of the workers that play a piece, and how many pieces are not done; on the scheduler."""
+    """The names of the workers that play a piece, and how many pieces are not done.
+
+    It runs on the scheduler.
+    """
     busy = {worker.name for worker in dask_scheduler.workers.values() if worker.processing}
     return busy, sum(task.state != "memory" for task in dask_scheduler.tasks.values())
 
@@ -125,7 +132,9 @@ def test_processes_and_threads_agree(in_pieces, tmp_path):
 
 
 def test_a_cluster_that_loses_a_worker(in_pieces, tmp_path):
-    """One of two workers is killed while it is at work and much is left to do: the other one does it."""
+    """One of two workers is killed while it is at work and much is left to do:
+    the other one does it.
+    """
     given, log, left = simulations(Slow(), pb.UCB1()), [], []
     with (
         cluster(tmp_path, SLOW="0.2") as (address, workers),
@@ -172,9 +181,11 @@ class Law(pb.Delay):
     def survival_at(self, m):
         return (m + 1.0) ** -0.5
 
-given = [pb.Simulation(pb.Problem([0.5, 0.6], Law()), policy, 100, 9) for policy in (Mine(), Unknown())]
+problem = pb.Problem([0.5, 0.6], Law())
+given = [pb.Simulation(problem, policy, 100, 9) for policy in (Mine(), Unknown())]
 assert given[0].code() and given[1].code() is None
-results = pb.sweep(given, sys.argv[1], on=sys.argv[2], workers=2 if sys.argv[2] == "processes" else None)
+workers = 2 if sys.argv[2] == "processes" else None
+results = pb.sweep(given, sys.argv[1], on=sys.argv[2], workers=workers)
 assert [result.policy for result in results] == [Mine(), Unknown()]
 direct = pb.simulate(given[0].problem, Mine(), 100, 9)
 assert np.array_equal(results[0].regret, direct.regret) and results[0].settings == direct.settings
@@ -282,8 +293,10 @@ pb.sweep(simulations(), sys.argv[1], 2)
 
 
 def test_killed_and_resumed(in_pieces, tmp_path):
-    """SIGKILL at several moments of one sweep, in the middle of a write (its number is given) and anywhere; each time another
-    process goes on."""
+    """SIGKILL at several moments of one sweep; each time another process goes on.
+
+    In the middle of a write (its number is given) and anywhere.
+    """
     folder, draw = tmp_path / "killed", random.Random(7)
     survived = {}
     for write in (4, 0, 7, 0):

@@ -95,7 +95,15 @@ def test_a_loop_passes_reports_on():
 
 
 def test_reports_are_refused_where_there_are_none(tmp_path):
-    text = 'horizon = 50\nruns = 2\n[problems.p]\nmeans = [0.5, 0.6]\n{}[policies.d]\npolicy = "QPMD"\nbase = {{policy = "UCB1"}}\n'
+    text = """
+horizon = 50
+runs = 2
+[problems.p]
+means = [0.5, 0.6]
+{}[policies.d]
+policy = "QPMD"
+base = {{policy = "UCB1"}}
+"""
     file = tmp_path / "study.toml"
     file.write_text(text.format(""))
     message = r"^(simulate|Simulation): \w+ must be told of every pull.*; got feedback='rewards'\.$"

@@ -23,7 +23,9 @@ def same(a, b):
 
 @ALL
 def test_no_delay(name):
-    """A delay of 0 or 1 cannot be told from none: a reward is seen at the next decision at the earliest."""
+    """A delay of 0 or 1 cannot be told from none:
+    a reward is seen at the next decision at the earliest.
+    """
     for policy in policies(name):
         heavy = fit_for(policy, HEAVY)
         oracle = pb.simulate(heavy.without_delays(), policy, 300, 5, seed=1)
@@ -44,7 +46,10 @@ def test_no_delay(name):
 
 @ALL
 def test_never_is_no_feedback(name):
-    """Rewards that never come, come after the horizon, or are all 0: the same decisions. (A report of 0 is one, if it comes.)"""
+    """Rewards that never come, come after the horizon, or are all 0: the same decisions.
+
+    (A report of 0 is one, if it comes.)
+    """
     for policy in policies(name):
         silent = pb.Never() if policy.feedback == "reports" else pb.NoDelay()
         pulls = pb.simulate(
@@ -109,7 +114,10 @@ class Paid(NamedTuple):
 
 @dataclass(frozen=True)
 class Every(pb.Policy):
-    """Pulls arm 0 in every ``step``-th round, arm 1 otherwise; records what the pull of each round has paid at its end."""
+    """Pulls arm 0 in every ``step``-th round, arm 1 otherwise.
+
+    Records what the pull of each round has paid at its end.
+    """
 
     step: int
     first_pulls: ClassVar[int] = 0
@@ -142,7 +150,9 @@ def test_every_policy_meets_the_same_world():
 
 @dataclass(frozen=True)
 class Laplace(pb.Policy):
-    """(S + 1) / (n + 2), from the first round on: an index that lasts until its arm is pulled or paid."""
+    """(S + 1) / (n + 2), from the first round on:
+    an index that lasts until its arm is pulled or paid.
+    """
 
     first_pulls: ClassVar[int] = 0
 
@@ -178,7 +188,10 @@ ASK_FOR_THE_HORIZON = {
 
 @ALL
 def test_unknown_horizon(name):
-    """It matters exactly to those that ask for it; then what happens early does not depend on how long it goes on."""
+    """It matters exactly to those that ask for it.
+
+    Then what happens early does not depend on how long it goes on.
+    """
     policy = policies(name)[0]
     problem = fit_for(policy, HEAVY)
     if name == "SuccessiveElimination":  # a gap that is found in 200 rounds

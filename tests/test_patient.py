@@ -17,7 +17,10 @@ from patientbandits.policies.parts.tail_fits import RELATIVE
     [[float(t) for t in range(1, 400)], [1.7e9 + 0.3 * t + 500 * (t // 150) for t in range(400)]],
 )
 def test_bias_of_the_ages(times):
-    """Not below (1/n) sum of (age v 1)^-alpha, and at most 0.1 % above it; never above the bias "sum", which assumes the worst."""
+    """Not below (1/n) sum of (age v 1)^-alpha, and at most 0.1 % above it.
+
+    Never above the bias "sum", which assumes the worst.
+    """
     policy = pb.PatientBandits(0.3, bias="aged")
     bandit, made = pb.Bandit(policy, [0, 1], horizon=len(times)), []
     for time in times:
@@ -45,7 +48,10 @@ def test_only_aged_has_a_memory():
 
 
 def test_aged_beats_sum():
-    """The same guarantee with a smaller bias: in trials 0.59 of the regret, standard error 0.024: the bar is six of them away."""
+    """The same guarantee with a smaller bias.
+
+    In trials 0.59 of the regret, standard error 0.024: the bar is six of them away.
+    """
     regrets = [
         pb.simulate(
             PROBLEMS["heavy tails"], pb.PatientBandits(0.3, "tight", bias), 3000, 100, seed=1

@@ -11,7 +11,9 @@ PUBLISHED = pb.PatientBandits(0.5, width="published", bias="published")
 
 
 def test_patient_kl_on_the_papers_problems():
-    """Trial figures 0.62 and 0.27 with standard errors below 0.01: the bars are more than five of them away."""
+    """Trial figures 0.62 and 0.27 with standard errors below 0.01:
+    the bars are more than five of them away.
+    """
     assert (
         ratio(problems.heterogeneous("published"), pb.PatientKL(0.3, 10.0), PUBLISHED, 5000, 200)
         <= 0.70
@@ -26,7 +28,10 @@ def test_patient_kl_on_the_papers_problems():
 
 
 def test_a_resting_arm_becomes_clearer():
-    """PatientKL's index of an arm that is not pulled falls as its pulls age; PatientBandits' would not."""
+    """PatientKL's index of an arm that is not pulled falls as its pulls age.
+
+    PatientBandits' would not.
+    """
     bandit = pb.Bandit(pb.PatientKL(0.3), ["a", "b"])
     for time in range(1, 11):
         bandit.pull(time)

@@ -33,7 +33,9 @@ def test_qpmd_is_content_and_travels(tmp_path):
 
 
 def test_qpmd_loses_little_to_delays_where_waiting_costs():
-    """Joulani's bound: the base's regret plus gap times the pulls under way, here at most 40 of each arm."""
+    """Joulani's bound: the base's regret plus gap times the pulls under way,
+    here at most 40 of each arm.
+    """
     late = pb.Problem([0.3, 0.7], pb.Fixed(40), feedback="reports")
     base = pb.simulate(late.without_delays(), pb.UCB1(), 2000, 100, seed=1)
     queued = pb.simulate(late, pb.QPMD(pb.UCB1()), 2000, 100, seed=1)

@@ -39,7 +39,10 @@ def test_statistics(result):
 
 
 def test_interval_covers_the_mean():
-    """95 % intervals from 40 runs, 300 times: between 91 and 98 % cover, error rate 1e-3. Intervals of 80 % must fail."""
+    """95 % intervals from 40 runs, 300 times: between 91 and 98 % cover, error rate 1e-3.
+
+    Intervals of 80 % must fail.
+    """
     many = pb.simulate(HEAVY, pb.UCB1(), 60, 12_000, seed=1).regret[:, -1]
     for level, good in ((0.95, True), (0.8, False)):
         cover = 0

@@ -12,15 +12,15 @@ from scipy import stats
 import patientbandits as pb
 from patientbandits.delays import LAWS
 from patientbandits.policies.d_ts import START_RATE, begin_fits, expect_late, maximise
-from patientbandits.policies.told import draw_mean, grow_older
+from patientbandits.policies.told import age_pulls, draw_mean
 from patientbandits.random_problems import (
     COMMON_EVERY,
-    FAMILIES,
-    HORIZON,
+    DELAY_FAMILIES,
     LARGEST_MEAN,
     LEAST_MEAN,
-    LONGEST_SHARE,
-    MOST_ARMS,
+    MOST_RANDOM_ARMS,
+    MOST_TYPICAL_SHARE,
+    RANDOM_HORIZON,
     Draw,
     mirrored,
     random_problem,
@@ -52,7 +52,7 @@ def test_published_random_problems_do_not_change():
 
 def test_random_problems_are_as_described():
     for number, problem in enumerate(MANY):
-        assert 2 <= problem.arms <= MOST_ARMS
+        assert 2 <= problem.arms <= MOST_RANDOM_ARMS
         assert all(LEAST_MEAN <= mean <= LARGEST_MEAN for mean in problem.means)
         assert len(set(problem.means)) > 1
         if number % COMMON_EVERY == COMMON_EVERY - 1:
@@ -64,23 +64,23 @@ def test_random_problems_are_as_described():
 
 
 def test_every_family_of_delays_is_drawn_alone_and_in_company():
-    assert set(FAMILIES) <= set(LAWS)
-    for name in FAMILIES:
+    assert set(DELAY_FAMILIES) <= set(LAWS)
+    for name in DELAY_FAMILIES:
         of_own = sum(law.owner == name for p in MANY for law in p.delays if len(set(p.delays)) > 1)
         common = sum(p.delays[0].owner == name for p in MANY if len(set(p.delays)) == 1)
         assert of_own > 30, name
         assert common >= 2, name
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", DELAY_FAMILIES)
 def test_typical_delays(name):
-    """The median is what was asked for, rounded up; of two modes, that of the early one."""
+    """The median is what was asked for, rounded up; of two modes, the late one's."""
     for number in range(20):
         draw = Draw(number)
-        typical = draw.log_uniform(2.0, LONGEST_SHARE * HORIZON)
-        law = FAMILIES[name](draw, typical)
+        typical = draw.log_uniform(2.0, MOST_TYPICAL_SHARE * RANDOM_HORIZON)
+        law = DELAY_FAMILIES[name](draw, typical)
         if name == "Mixture":
-            law = law.laws[0]
+            law = law.laws[1]
         assert abs(law.inverse(0.5) - typical) <= 1 + 0.01 * typical, (typical, law)
 
 
@@ -191,7 +191,7 @@ def drawn(law, ages, conversions, draws=4000):
         policy.pulled((), memory, pb.Arm(0, pull, 0.0), pull, now - age)
     for pull in range(1, conversions + 1):
         policy.arrived((), memory, pb.Arm(0, pull, 0.0), pull)
-    grow_older(memory, now)
+    age_pulls(memory, now)
     bits = np.random.default_rng(7).integers(0, 2**64, draws, np.uint64)
     return np.array([draw_mean(memory, 0, int(b)) for b in bits])
 

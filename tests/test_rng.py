@@ -1,4 +1,6 @@
-"""Random numbers: uniform, independent, of the right laws, and the same compiled and interpreted."""
+"""Random numbers: uniform, independent, of the right laws,
+and the same compiled and interpreted.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,10 @@ def draws(kind, *parameters):
     ],
 )
 def test_laws(kind, parameters, law, wrong):
-    """Kolmogorov-Smirnov, 7 laws at level 1e-3: an error rate of 0.7 %; a law some per cent off must be refused."""
+    """Kolmogorov-Smirnov, 7 laws at level 1e-3: an error rate of 0.7 %.
+
+    A law some per cent off must be refused.
+    """
     values = draws(kind, *parameters)
     assert stats.kstest(values, law.cdf).pvalue > 1e-3
     assert stats.kstest(values, wrong.cdf).pvalue < 1e-3
@@ -110,7 +115,7 @@ def test_compiled_equals_interpreted():
         assert (
             native["bits_at"](b, r, a)
             == rng.bits_at(bits, round_, arm)
-            == naive.address(bits, round_, arm)
+            == naive.bits_at(bits, round_, arm)
         )
         assert native["run_key"](b, r) == rng.run_key(bits, round_)
         shape, other = pick.choice([0.01, 0.3, 1.0, 1.7, 25.0, 1e5]), pick.uniform(0.1, 9)

@@ -119,6 +119,13 @@ def test_check_fails_only_out_of_range(tmp_path: Path) -> None:
     assert style.main([str(folder), "--check"]) == 1
 
 
+def test_plain_comprehensions_are_not_held(tmp_path: Path) -> None:
+    folder = write(tmp_path, plain="a = [x for x in b]\n")
+    assert style.main([str(folder), "--check"]) == 0
+    write(folder, nested="a = [x for y in b for x in y]\n")
+    assert style.main([str(folder), "--check"]) == 1
+
+
 def test_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(tmp_path, one="def f(): pass\n", two="f = 1 if 2 else 3\n")
     style.main([str(folder), "--names"])

@@ -1,4 +1,6 @@
-"""Sweeps: what is done is kept, what is damaged is done again, what has changed has another name."""
+"""Sweeps: what is done is kept, what is damaged is done again,
+what has changed has another name.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,9 @@ def policy_of_mine(start):
 
 
 def test_every_ingredient_is_in_the_name():
-    """Laws, rewards and `memory` of the user's are code as well: same name, same fields, another content."""
+    """Laws, rewards and `memory` of the user's are code as well:
+    same name, same fields, another content.
+    """
     base = {
         "problem": HEAVY,
         "policy": pb.DUCB(law_of_mine(0.5), window=9),

@@ -52,7 +52,10 @@ def test_schedule(t, clamped):
     [("printed", "paper", 64, 1), ("corrected", "paper", 128, 8), ("corrected", "tight", 64, 8)],
 )
 def test_gap_dependent_bound(form, width, first, factor):
-    """Theorem 2; at alpha = 0.3 the second term is the larger one for the small gap, the first for the large gap."""
+    """Theorem 2.
+
+    At alpha = 0.3 the second term is the larger one for the small gap, the first for the large gap.
+    """
     small, large = factor * 80 ** (7 / 3), first * LOG / 0.4
     assert small > first * LOG / 0.1
     assert large > factor * 20 ** (7 / 3) or form == "corrected"
@@ -113,7 +116,9 @@ def test_mean_power(alpha):
 
 
 def estimates(law, pulls, mean, runs, seed):
-    """The mean estimate at decision pulls + 1 if the arm is pulled in all rounds before: the hardest case."""
+    """The mean estimate at decision pulls + 1 if the arm is pulled in all rounds before:
+    the hardest case.
+    """
     rng = np.random.default_rng(seed)
     rewards = rng.random((runs, pulls)) < mean
     delays = law.sample(runs * pulls, seed + 1, horizon=pulls).reshape(runs, pulls)
@@ -123,8 +128,11 @@ def estimates(law, pulls, mean, runs, seed):
 
 @pytest.mark.parametrize("alpha", [0.2, 0.5, 1.0])
 def test_theorem_1_covers(alpha):
-    """At most a share delta of 4000 runs is outside, for both widths: were it delta, 3 standard errors more would be seen
-    with probability 1e-3. Negative controls: without the bias, or with half the deviation and no bias, it does not cover."""
+    """At most a share delta of 4000 runs is outside, for both widths.
+
+    Were it delta, 3 standard errors more would be seen with probability 1e-3. Negative controls:
+    without the bias, or with half the deviation and no bias, it does not cover.
+    """
     delta, runs, mean = 0.1, 4000, 0.9
     for pulls in (3, 20, 200):
         error = np.abs(estimates(pb.Pareto(alpha), pulls, mean, runs, seed=pulls) - mean)

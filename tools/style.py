@@ -5,9 +5,12 @@
 Shares and rates are taken over lines that are not blank. A comprehension is nested if another
 one stands inside it or if it runs over more than one ``for``. A public name is one that a
 module defines at its top level (function, class, variable) and that does not begin with an
-underscore; a name defined by several modules has several meanings. ``--check`` ends with exit
-code 1 if a figure is out of range; ``--names`` lists every name that several modules define,
-and where.
+underscore; a name defined by several modules has several meanings. ``--names`` lists every name
+that several modules define, and where.
+
+``--check`` ends with exit code 1 if a figure that is held is out of range. All are held but plain
+comprehensions: most here turn a list of arms, rows or curves into another in one thought, and as
+loops they would read worse. What makes one hard to read, another inside it, is held.
 """
 
 from __future__ import annotations
@@ -58,6 +61,8 @@ class Figure:
     low: float
     high: float
     unit: str = ""
+    held: bool = True
+    """Whether ``--check`` fails when it is out of range."""
 
     @property
     def within(self) -> bool:
@@ -157,7 +162,9 @@ def figures(counts: Counts) -> list[Figure]:
     long_lines = 100 * counts.long_lines / max(counts.lines, 1)
     return [
         Figure("conditional expressions per 1000 lines", counts.conditionals / thousands, 0, 7.5),
-        Figure("comprehensions per 1000 lines", counts.comprehensions / thousands, 1, 17),
+        Figure(
+            "comprehensions per 1000 lines", counts.comprehensions / thousands, 1, 17, held=False
+        ),
         Figure("nested comprehensions per 1000 lines", counts.nested / thousands, 0, 0.7),
         Figure("assignments that are a, b = x, y", tuples, 0, 3.8, " %"),
         Figure(f"lines over {LONGEST_LINE} characters", long_lines, 0, 7.4, " %"),
@@ -168,6 +175,8 @@ def figures(counts: Counts) -> list[Figure]:
 def verdict(figure: Figure) -> str:
     if figure.within:
         return ""
+    if not figure.held:
+        return "  out of range, not held"
     return "  out of range"
 
 
@@ -213,7 +222,9 @@ def length_lines(counts: Counts) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="style.py", description="How the source reads.")
     parser.add_argument("folder", type=Path, nargs="?", default=Path("src"))
-    parser.add_argument("--check", action="store_true", help="exit code 1 if out of range")
+    parser.add_argument(
+        "--check", action="store_true", help="exit code 1 if a held figure is out of range"
+    )
     parser.add_argument(
         "--names", action="store_true", help="list the names defined in several modules"
     )
@@ -229,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.names:
         for name, homes in twice.items():
             print(f"  {name:24} {', '.join(homes)}")
-    outside = [figure for figure in found if not figure.within]
+    outside = [figure for figure in found if figure.held and not figure.within]
     return int(options.check and bool(outside))
 
 

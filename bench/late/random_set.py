@@ -19,7 +19,7 @@ from bench.late.play import (
     ratio_to,
 )
 from bench.table import Row
-from patientbandits.random_problems import HORIZON, random_problem
+from patientbandits.random_problems import RANDOM_HORIZON, random_problem
 
 PROBLEMS = 60
 RUNS = 6
@@ -40,7 +40,7 @@ def matches(seed: int, quick: bool) -> list[Match]:
     for number in range(QUICK_PROBLEMS if quick else PROBLEMS):
         problem = random_problem(seed, number)
         laws = "/".join(law.owner for law in dict.fromkeys(problem.delays))
-        found.append(Match(f"{number} {laws}", problem, HORIZON, RUNS))
+        found.append(Match(f"{number} {laws}", problem, RANDOM_HORIZON, RUNS))
     return found
 
 

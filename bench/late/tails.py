@@ -7,7 +7,7 @@ import numpy as np
 import patientbandits as pb
 from bench.late.play import US, Match, Table, always
 from bench.table import Row
-from patientbandits.random_problems import HORIZON, random_problem
+from patientbandits.random_problems import RANDOM_HORIZON, random_problem
 
 RUNS = 1000
 QUICK_RUNS = 50
@@ -22,7 +22,7 @@ def matches(table: Table) -> list[Match]:
     found = [Match("no delay", pb.Problem([0.6, 0.8]), 5000, runs)]
     for number in NUMBERS:
         problem = random_problem(table.seed, number)
-        found.append(Match(f"random problem {number}", problem, HORIZON, runs))
+        found.append(Match(f"random problem {number}", problem, RANDOM_HORIZON, runs))
     return found
 
 

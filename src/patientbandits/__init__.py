@@ -15,6 +15,8 @@ from patientbandits.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits import problems as problems
     from patientbandits import theory as theory
+    from patientbandits.analysis import Analysis as Analysis
+    from patientbandits.analysis import analyse as analyse
     from patientbandits.bandit import Bandit as Bandit
     from patientbandits.bandit import Pull as Pull
     from patientbandits.delays import Delay as Delay
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.errors import InputError as InputError
+    from patientbandits.events import Events as Events
+    from patientbandits.events import read_events as read_events
     from patientbandits.pieces import Simulation as Simulation
     from patientbandits.policies import DKLUCB as DKLUCB
     from patientbandits.policies import DTS as DTS
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     from patientbandits.posteriors import CureCounts as CureCounts
     from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
+    from patientbandits.rehearsal import Rehearsal as Rehearsal
+    from patientbandits.rehearsal import rehearse as rehearse
     from patientbandits.result import Difference as Difference
     from patientbandits.result import Result as Result
     from patientbandits.rewards import Bernoulli as Bernoulli

@@ -7,15 +7,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError, number, require, whole
-from patientbandits.policies import Arm, PatientThompson, Policy
+from patientbandits.policies import Arm, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, Chance, rule_of
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import HOOKS
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 from patientbandits.rng import base_keys
-
-PRIOR = ("scale", "spread", "successes", "failures")
-"""The parameters of PatientThompson that `Bandit.posterior` takes over."""
 
 
 class Pull(NamedTuple):
@@ -143,17 +140,15 @@ class Bandit:
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
         """What the data say about each arm by ``time`` (by default the last event).
 
-        Whatever the policy: see `posterior` for the settings. The prior is PatientThompson's, with
-        this policy's parameters if it is one.
+        Whatever the policy. The settings are those of `posterior`: window, level, times; the window
+        is the policy's, if it has one.
         """
+        window = settings.setdefault("window", getattr(self.policy, "window", None))
         now = self._now() if time is None else self._clock("posterior", time)
-        counts = [self._counts(arm, now) for arm in range(len(self.arms))]
-        if isinstance(self.policy, PatientThompson):
-            prior = {name: getattr(self.policy, name) for name in PRIOR}
-            settings = {**prior, **settings}
+        counts = [self._counts(arm, now, window) for arm in range(len(self.arms))]
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
-    def _counts(self, arm: int, now: float) -> CureCounts:
+    def _counts(self, arm: int, now: float, window: float | None) -> CureCounts:
         """What is known of the arm by now."""
         came = {
             entry.id: entry.time
@@ -169,7 +164,7 @@ class Bandit:
                 delays.append(came[id] - pull.time)
             else:
                 ages.append(now - pull.time)
-        return CureCounts.of(ages, delays, self._rewards[arm])
+        return CureCounts.of(ages, delays, self._rewards[arm], window=window)
 
     def _now(self) -> float:
         return self._log[-1].time if self._log else -math.inf

@@ -17,9 +17,18 @@ def require(holds: object, owner: str, rule: str, **values: object) -> None:
 
     Write every rule so that NaN breaks it: ``require(x > 0, ...)``, never ``if x <= 0: raise``.
     """
-    if not holds:
+    if holds:
+        return
+    message = f"{owner}: {rule}"
+    if values:
         got = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        raise InputError(f"{owner}: {rule}; got {got}." if got else f"{owner}: {rule}.")
+        message += f"; got {got}"
+    raise InputError(f"{message}.")
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Those that are not None: the others are left to the defaults of whom they are meant for."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def number(owner: str, name: str, value: object) -> float:
@@ -79,4 +88,6 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """`` Did you mean 'x'?`` for the closest known name, or nothing."""
     folded = {option.lower(): option for option in known}
     close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
-    return f" Did you mean {folded[close[0]]!r}?" if close else ""
+    if not close:
+        return ""
+    return f" Did you mean {folded[close[0]]!r}?"

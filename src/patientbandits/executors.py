@@ -42,7 +42,9 @@ def executor(workers: int | None = None, on: str = "threads") -> Iterator[Execut
     on  "threads", "processes", or where the cluster's scheduler is
     """
     if on in LOCAL:
-        size = cpu_count() if workers is None else whole("sweep", "workers", workers, 1)
+        if workers is None:
+            workers = cpu_count()
+        size = whole("sweep", "workers", workers, 1)
         yield Executor(size, lambda function, calls: _locally(function, calls, size, LOCAL[on]))
         return
     if not isinstance(on, str) or not SCHEDULER.fullmatch(on):

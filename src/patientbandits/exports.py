@@ -65,8 +65,10 @@ def _typed_imports(package: str) -> Iterator[ast.ImportFrom]:
 
 def _source(package: str) -> str:
     spec = find_spec(package)
-    loader: Any = spec.loader if spec else None
-    source = loader.get_source(package) if loader else None
+    source = None
+    if spec and spec.loader:
+        loader: Any = spec.loader
+        source = loader.get_source(package)
     if source is None:
         raise ImportError(f"{package}: its source must be installed, for the names it exports")
     return str(source)

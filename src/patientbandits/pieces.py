@@ -163,7 +163,9 @@ class Piece(NamedTuple):
 def pieces_of(simulation: Simulation, elsewhere: bool) -> list[Piece]:
     """The pieces of a simulation, in order."""
     code = simulation.code()  # also makes the kernel, once, before several threads ask for it
-    expected = Expected.by(simulation) if elsewhere else None
+    expected = None
+    if elsewhere:
+        expected = Expected.by(simulation)
     return [
         Piece(
             simulation=simulation,

@@ -46,8 +46,10 @@ class Problem:
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
         delays = self._per_arm("delays", delays, Delay, len(means))
         rewards = self._per_arm("rewards", rewards, Reward, len(means))
-        given = range(len(means)) if streams is None else items(owner, "streams", streams)
-        streams = tuple(whole(owner, "every stream", stream) for stream in given)
+        if streams is None:
+            streams = range(len(means))
+        listed = items(owner, "streams", streams)
+        streams = tuple(whole(owner, "every stream", stream) for stream in listed)
         require(
             len(streams) == len(means),
             owner,

@@ -7,8 +7,8 @@ many as one likes; a fresh seed is a fresh set. Of each problem, independently:
     means    every other problem: the best one log-uniform between 0.02 and 0.9, the others
              exp(-U) times that, U uniform on [0, 1.2]; otherwise uniform on [0.01, 0.9]
     delays   every sixth problem: one law for all arms; otherwise each arm has its own. A law is of
-             one of the eight `FAMILIES`, which take turns; its typical delay is log-uniform between
-             2 rounds and a fifth of the horizon, its shape is drawn too
+             one of the eight `DELAY_FAMILIES`, which take turns; its typical delay is log-uniform
+             between 2 rounds and a fifth of the horizon, its shape is drawn too
 
 Means and delays know nothing of each other, so the slow arm is the best as often as the worst.
 Parameters are rounded to three digits, so that a problem can be written down.
@@ -35,18 +35,18 @@ from patientbandits.delays import (
 from patientbandits.errors import whole
 from patientbandits.problem import Problem
 
-HORIZON = 4000
+RANDOM_HORIZON = 4000
 """The rounds that a random problem is meant for, unless said."""
 
-SHORTEST = 2.0
-LONGEST_SHARE = 0.2
+LEAST_TYPICAL = 2.0
+MOST_TYPICAL_SHARE = 0.2
 """Typical delays lie between so many rounds and this share of the horizon."""
 
 LEAST_MEAN = 0.01
 LARGEST_MEAN = 0.9
 LEAST_BEST = 0.02
 LOG_SPREAD = 1.2
-MOST_ARMS = 5
+MOST_RANDOM_ARMS = 5
 COMMON_EVERY = 6
 """Every so many problems all arms have the same law."""
 
@@ -76,7 +76,7 @@ def rounded(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def lomax(draw: Draw, typical: float) -> Delay:
+def lomax_of(draw: Draw, typical: float) -> Delay:
     """Tail 0.25 to 2.5."""
     tail = draw.log_uniform(0.25, 2.5)
     return Lomax(tail, rounded(typical / math.expm1(math.log(2.0) / tail)))
@@ -109,12 +109,13 @@ def uniform_of(draw: Draw, typical: float) -> Delay:
     return UniformDelay(low, max(round(2.0 * typical) - low, low + 1))
 
 
-def two_modes(draw: Draw, typical: float) -> Delay:
-    """A part is memoryless, the others come 3 to 30 times later, all about the same time."""
+def two_modes_of(draw: Draw, typical: float) -> Delay:
+    """A part takes about the typical delay, the others are memoryless, 3 to 30 times faster."""
     early = draw.uniform(0.2, 0.8)
-    late = typical * draw.log_uniform(3.0, 30.0)
-    modes = [geometric_of(draw, typical), UniformDelay(int(0.8 * late), int(1.2 * late))]
-    return Mixture(modes, [early, rounded(1.0 - early)])
+    fast = geometric_of(draw, max(typical / draw.log_uniform(3.0, 30.0), 1.0))
+    low = int(0.8 * typical)
+    late = UniformDelay(low, max(math.ceil(1.2 * typical), low + 1))
+    return Mixture([fast, late], [early, rounded(1.0 - early)])
 
 
 def log_logistic_of(draw: Draw, typical: float) -> Delay:
@@ -122,17 +123,17 @@ def log_logistic_of(draw: Draw, typical: float) -> Delay:
     return LogLogistic(typical, draw.log_uniform(0.7, 4.0))
 
 
-FAMILIES: dict[str, Callable[[Draw, float], Delay]] = {
-    "Lomax": lomax,
+DELAY_FAMILIES: dict[str, Callable[[Draw, float], Delay]] = {
+    "Lomax": lomax_of,
     "Weibull": weibull_of,
     "LogNormal": log_normal_of,
     "Geometric": geometric_of,
     "Fixed": fixed_of,
     "UniformDelay": uniform_of,
-    "Mixture": two_modes,
+    "Mixture": two_modes_of,
     "LogLogistic": log_logistic_of,
 }
-"""law -> how one with a given typical delay (the median, but for two modes) is drawn"""
+"""law -> how one with a given typical delay (the median; of two modes, the late one) is drawn"""
 
 
 def random_means(draw: Draw, arms: int, close: bool) -> list[float]:
@@ -145,24 +146,27 @@ def random_means(draw: Draw, arms: int, close: bool) -> list[float]:
     return [max(mean, LEAST_MEAN) for mean in means]
 
 
-def random_problem(seed: int, number: int, horizon: int = HORIZON) -> Problem:
+def random_problem(seed: int, number: int, horizon: int = RANDOM_HORIZON) -> Problem:
     """Problem ``number`` = 0, 1, 2, ... of the set ``seed``; see the module."""
     owner = "random_problem"
     number = whole(owner, "number", number)
     horizon = whole(owner, "horizon", horizon, 20)
     draw = Draw(whole(owner, "seed", seed), number)
-    arms = draw.whole(2, MOST_ARMS)
+    arms = draw.whole(2, MOST_RANDOM_ARMS)
     means = random_means(draw, arms, close=number % 2 == 0)
     common = number % COMMON_EVERY == COMMON_EVERY - 1
-    step = draw.whole(1, len(FAMILIES) - 1)
-    first = number + number // len(FAMILIES)
-    families = list(FAMILIES.values())
-    laws = []
-    for j in range(1 if common else arms):
-        typical = draw.log_uniform(SHORTEST, LONGEST_SHARE * horizon)
-        family = families[(first + j * step) % len(families)]
-        laws.append(family(draw, typical))
-    return Problem(means, laws[0] if common else laws)
+    step = draw.whole(1, len(DELAY_FAMILIES) - 1)
+    first = number + number // len(DELAY_FAMILIES)
+    families = list(DELAY_FAMILIES.values())
+
+    def draw_law(arm: int) -> Delay:
+        typical = draw.log_uniform(LEAST_TYPICAL, MOST_TYPICAL_SHARE * horizon)
+        family = families[(first + arm * step) % len(families)]
+        return family(draw, typical)
+
+    if common:
+        return Problem(means, draw_law(0))
+    return Problem(means, [draw_law(arm) for arm in range(arms)])
 
 
 def mirrored(problem: Problem) -> Problem:

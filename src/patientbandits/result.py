@@ -160,13 +160,15 @@ def join_runs(results: list[Result]) -> Result:
     first = results[0]
     if len(results) == 1:
         return first
-    traces = [result.trace for result in results if result.trace is not None]
+    trace = None
+    if traces := [result.trace for result in results if result.trace is not None]:
+        trace = np.concatenate(traces)
     runs = sum(result.settings["runs"] for result in results)
     return Result(
         rounds=first.rounds,
         regret=np.concatenate([result.regret for result in results]),
         pulls=np.concatenate([result.pulls for result in results]),
-        trace=np.concatenate(traces) if traces else None,
+        trace=trace,
         settings={**first.settings, "runs": runs},
         problem=first.problem,
         policy=first.policy,

@@ -160,10 +160,17 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
     rewards = [reward_from(reward, owner) for reward in _as_list(table.get("rewards", "Bernoulli"))]
     return Problem(
         means=table["means"],
-        delays=laws[0] if len(laws) == 1 else laws,
-        rewards=rewards[0] if len(rewards) == 1 else rewards,
+        delays=_one_or_all(laws),
+        rewards=_one_or_all(rewards),
         feedback=table.get("feedback", FEEDBACK[0]),
     )
+
+
+def _one_or_all(laws: list[Any]) -> Any:
+    """A law that stands alone is that of all arms."""
+    if len(laws) == 1:
+        return laws[0]
+    return laws
 
 
 def _as_list(value: Any) -> list[Any]:

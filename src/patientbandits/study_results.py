@@ -14,7 +14,7 @@ from patientbandits.figures import Line, Panel, draw
 from patientbandits.files import write_csv
 from patientbandits.result import Result
 from patientbandits.study import Study
-from patientbandits.sweeps import Start, sweep
+from patientbandits.sweeps import Start, progress_from, rounds_of, sweep
 
 HEADING = ("problem", "policy", "regret", "low95", "high95", "best_arm_share", "best")
 
@@ -47,8 +47,7 @@ def run_study(
     """
     folder = Path(out)
     simulations = study.simulations()
-    rounds = sum(simulation.rounds for simulation in simulations.values())
-    progress = start(rounds) if start else None
+    progress = progress_from(start, rounds_of(simulations.values()))
     played = sweep(list(simulations.values()), folder / "pieces", workers, progress, on)
     results = dict(zip(simulations, played, strict=True))
     _save_results(results, folder / "results")

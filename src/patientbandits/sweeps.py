@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,18 @@ Start = Callable[[int], Progress]
 """called with the amount of work; gives whom to tell how much of it was done"""
 
 
+def progress_from(start: Start | None, work: int) -> Progress | None:
+    """Whom to tell how much of ``work`` was done, if anybody wants to know."""
+    if start is None:
+        return None
+    return start(work)
+
+
+def rounds_of(simulations: Iterable[Simulation]) -> int:
+    """How many rounds they take together."""
+    return sum(simulation.rounds for simulation in simulations)
+
+
 def sweep(
     simulations: Sequence[Simulation],
     folder: str | os.PathLike[str] | None = None,
@@ -45,7 +57,9 @@ def sweep(
     on        "threads", "processes", or the address of a Dask scheduler, such as "tcp://host:8786"
     """
     with executor(workers, on) as players:
-        kept = None if folder is None else PieceFolder(Path(folder))
+        kept = None
+        if folder is not None:
+            kept = PieceFolder(Path(folder))
         groups = [pieces_of(simulation, elsewhere=on != "threads") for simulation in simulations]
         pieces = [piece for group in groups for piece in group]
         results = _results(pieces, kept, players, progress)
@@ -68,8 +82,7 @@ def _results(
             progress(pieces[number].rounds)
 
     for number, piece in enumerate(pieces):
-        found = kept.get(piece.name) if kept else None
-        if found:
+        if kept and (found := kept.get(piece.name)):
             done(number, found)
     missing = [number for number in range(len(pieces)) if number not in results]
     threads = max(1, players.cores // max(1, len(missing)))  # few pieces share the cores

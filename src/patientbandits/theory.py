@@ -87,9 +87,12 @@ def _gap_sum(
     positive(owner, "alpha", alpha)
     choice(owner, "form", form, FORMS)
     choice(owner, "width", width, ("paper", "tight"))
-    corrected = form == "corrected"
-    first = 2 * printed if corrected and width == "paper" else printed
-    second = 8.0 if corrected else 1.0
+    first = printed
+    second = 1.0
+    if form == "corrected":
+        second = 8.0
+    if form == "corrected" and width == "paper":
+        first = 2 * printed
     power = max((1 - alpha) / alpha, 1.0)
 
     def term(gap: float) -> float:

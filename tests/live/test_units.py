@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import asdict
 
+import numpy as np
 import pytest
 from service import Running
 from test_live_cli import as_json
 
 from patientbandits import live
+from patientbandits.analysis import analyse
 from patientbandits.cli import main
+from patientbandits.events import Events
 
 ARMS = ["control", "blue"]
 
@@ -279,3 +283,38 @@ def test_over_http(api):
 def test_the_dashboard_without_a_slash(api):
     answer = api.get("/dashboard")
     assert (answer.status_code, answer.headers["location"]) == (307, "/dashboard/")
+
+
+def test_a_verdict(shop, clock):
+    """As `analyse` gives it on the same history, told in its own words."""
+    button = shop.experiment(
+        "verdict", ARMS, policy="Uniform", window="1d", control="control", seed=3
+    )
+    assert button.verdict()["words"] == "No data yet: nothing was decided so far"
+    ages = {arm: [] for arm in ARMS}
+    delays = {arm: [] for arm in ARMS}
+    rate = {"control": 0.1, "blue": 0.3}
+    made = []
+    for number in range(400):
+        clock.now += 600
+        made.append((clock.now, button.decide(unit=f"u{number}").arm, number))
+    for at, arm, number in made:
+        delay = np.inf
+        if number % 10 < 10 * rate[arm]:
+            delay = 900.0 + 7 * number
+        if at + delay <= clock.now:
+            button.convert(unit=f"u{number}", order=f"o{number}", at=at + delay)
+        else:
+            delay = np.inf
+        ages[arm].append(clock.now - at)
+        delays[arm].append(delay)
+    found = button.verdict()
+    history = Events.of(
+        {arm: (ages[arm], delays[arm]) for arm in ARMS},
+        window=86400.0,
+        control="control",
+        end=clock.now,
+    )
+    must = asdict(analyse(history).verdict)
+    assert {name: found[name] for name in must} == pytest.approx(must)
+    assert found["leader"] == "blue"

@@ -43,8 +43,9 @@ def add_compare_command(commands: Any, work: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> None:
     from patientbandits.compare.report import summary
-    from patientbandits.compare.run import SUITE_SEED, run
+    from patientbandits.compare.run import run
     from patientbandits.compare.yours import with_study
+    from patientbandits.errors import given
 
     began = time.monotonic()
     out = options.out or "out/compare"
@@ -55,11 +56,11 @@ def run_compare(options: argparse.Namespace) -> None:
         out,
         problems,
         policies,
-        options.runs,
-        SUITE_SEED if options.seed is None else options.seed,
-        options.quick,
-        options.bars,
+        runs=options.runs,
+        quick=options.quick,
+        with_bars=options.bars,
         start=progress_bar(options),
+        **given(seed=options.seed),
         **executor_options(options),
     )
     if options.json:

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.shop import opened_experiment, opened_shop, show
+from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, show
 
 if TYPE_CHECKING:
     from patientbandits.live.answers import ExperimentAnswer
@@ -110,7 +110,7 @@ def run_show(options: argparse.Namespace) -> None:
 
 
 def run_change(options: argparse.Namespace) -> None:
-    from patientbandits.errors import require
+    from patientbandits.errors import given, require
     from patientbandits.live.answers import experiment_answer
 
     require(
@@ -118,16 +118,17 @@ def run_change(options: argparse.Namespace) -> None:
         "experiments",
         "window and no-window exclude each other",
     )
-    given = {
-        "policy": policy_given(options.policy),
-        "sticky": options.sticky,
-        "window": options.window,
-        **given_of(options),
-        "add_arms": options.add,
-        "retire": options.retire,
-        "restore": options.restore,
-    }
-    wanted = {name: value for name, value in given.items() if value is not None}
+    wanted = given(
+        policy=policy_given(options.policy),
+        sticky=options.sticky,
+        window=options.window,
+        add_arms=options.add,
+        retire=options.retire,
+        restore=options.restore,
+        credit=options.credit,
+        control=options.control,
+        currency=options.currency,
+    )
     if options.no_window:
         wanted["window"] = None
     with opened_experiment(options) as handle:
@@ -144,7 +145,7 @@ def run_pause(options: argparse.Namespace) -> None:
 
 
 def experiment_lines(found: ExperimentAnswer) -> list[str]:
-    arms = [f"{arm} (retired)" if arm in found.retired else arm for arm in found.arms]
+    arms = [arm_label(arm, arm in found.retired) for arm in found.arms]
     state = []
     if found.paused:
         state.append("paused")

@@ -7,7 +7,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.shop import opened_experiment, opened_shop, show
+from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, show
 from patientbandits.cli.tables import table_lines
 
 if TYPE_CHECKING:
@@ -96,6 +96,11 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command.set_defaults(run=run_report)
 
     command = commands.add_parser(
+        "verdict", parents=[one], help="which arm leads, and whether to go on"
+    )
+    command.set_defaults(run=run_verdict)
+
+    command = commands.add_parser(
         "export", parents=[one], help="every decision with what became of it"
     )
     command.add_argument("--format", choices=["csv", "parquet"], default="csv")
@@ -179,6 +184,12 @@ def run_report(options: argparse.Namespace) -> None:
     show(options, found, report_lines(found))
 
 
+def run_verdict(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        found = handle.verdict()
+    show(options, found, [f"{found['words']}."])
+
+
 def report_lines(found: dict[str, Any]) -> list[str]:
     heading = [
         "arm",
@@ -199,7 +210,7 @@ def report_row(arm: dict[str, Any]) -> list[str]:
     if arm["rate"] is not None:
         interval = f"{arm['low']:.4g} .. {arm['high']:.4g}"
     return [
-        f"{arm['arm']} (retired)" if arm["retired"] else arm["arm"],
+        arm_label(arm["arm"], arm["retired"]),
         str(arm["pulls"]),
         str(arm["conversions"]),
         _known(arm["raw_rate"], ".4g"),
@@ -211,7 +222,9 @@ def report_row(arm: dict[str, Any]) -> list[str]:
 
 
 def _known(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+    if value is None:
+        return "-"
+    return format(value, form)
 
 
 def run_export(options: argparse.Namespace) -> None:

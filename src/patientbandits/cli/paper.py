@@ -38,8 +38,8 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
 
 
 def run_reproduce(options: argparse.Namespace) -> None:
-    from patientbandits.errors import require
-    from patientbandits.paper.reproduce import DEFAULT_SEED, NAMES, reproduce
+    from patientbandits.errors import given, require
+    from patientbandits.paper.reproduce import NAMES, reproduce
     from patientbandits.problems import PRESETS
 
     if options.adaptivity:
@@ -61,8 +61,8 @@ def run_reproduce(options: argparse.Namespace) -> None:
         options.experiments or NAMES,
         options.preset or PRESETS,
         options.runs,
-        DEFAULT_SEED if options.seed is None else options.seed,
         start=progress_bar(options),
+        **given(seed=options.seed),
         **executor_options(options),
     )
     if options.json:

@@ -41,6 +41,12 @@ def opened_experiment(options: argparse.Namespace) -> Iterator[ExperimentHandle]
         yield shop.open(options.experiment)
 
 
+def arm_label(arm: str, retired: bool) -> str:
+    if retired:
+        return f"{arm} (retired)"
+    return arm
+
+
 def show(options: argparse.Namespace, found: Any, lines: Sequence[str]) -> None:
     """``found`` as JSON for machines, or ``lines`` for people."""
     if options.json:

@@ -102,8 +102,10 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         plain = _first_told(order, "nothing")
         if plain is None:
             continue
-        together = " together" if len(names) > 1 else ""
-        why = f"{times_best(plain).capitalize()} on {enumerated(sorted(names))}{together}."
+        where = enumerated(sorted(names))
+        if len(names) > 1:
+            where += " together"
+        why = f"{times_best(plain).capitalize()} on {where}."
         if order[0].typical * MUCH < plain.typical:
             why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
         near = [standing for standing in order[:RIVALS] if standing.typical < plain.typical * MUCH]
@@ -164,11 +166,10 @@ def losses(rows: Sequence[Score], new: Sequence[str]) -> list[Advice]:
         lost = [row for row in played if not row.tied and (row.ratio or 0.0) > MUCH]
         lost.sort(key=lambda row: -(row.ratio or 0.0))
         told = [f"{row.problem} ({row.ratio:.1f} times {best[row.problem]})" for row in lost]
-        where = some(told) if told else "nowhere"
         one = Advice(
             when=f"Where {policy} loses",
             use=f"{len(lost)} of {len(played)}",
-            why=f"Significantly and by more than 10 %: {where}.",
+            why=f"Significantly and by more than 10 %: {some(told or ['nowhere'])}.",
         )
         given.append(one)
     return given
@@ -189,7 +190,7 @@ def worse_than_chance(rows: Sequence[Score]) -> list[Advice]:
         return []
     never = [policy for policy in bad if not bad[policy]]
     counts = [f"{policy} on {plural(bad[policy], 'problem')}" for policy in often]
-    nowhere = enumerated(never) if never else "nobody"
+    nowhere = enumerated(never or ["nobody"])
     return [
         Advice(
             when="Worse than pulling at random somewhere",

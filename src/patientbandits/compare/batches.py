@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from patientbandits.result import Result
-from patientbandits.sweeps import Progress, Simulation, Start, sweep
+from patientbandits.sweeps import Progress, Simulation, Start, progress_from, rounds_of, sweep
 
 USUAL_SECONDS = 1e-6
 """per round, of a policy that was not timed"""
@@ -29,7 +29,7 @@ class Batch:
 
     @property
     def rounds(self) -> int:
-        return sum(simulation.rounds for simulation in self.simulations)
+        return rounds_of(self.simulations)
 
     def nanoseconds(self, rounds: int) -> float:
         return 1e9 * self.seconds_per_round * rounds
@@ -49,7 +49,7 @@ def play_batches(
 ) -> list[list[Result]]:
     """Carry out the batches; progress is told in nanoseconds of work."""
     work = sum(batch.nanoseconds(batch.rounds) for batch in batches)
-    tell = start(max(1, round(work))) if start else None
+    tell = progress_from(start, max(1, round(work)))
 
     def progress_of(batch: Batch) -> Progress | None:
         if tell is None:

@@ -86,18 +86,15 @@ def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
     color = colormaps["Blues"](0.9 * shade)
     corner = (x - 0.5, y - 0.5)
     axis.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", linewidth=1.2))
+    ink = "#1d2129"
+    if ratio > WHITE_INK:
+        ink = "white"
+    weight = "normal"
     if row.tied:
+        weight = "bold"
         box: dict[str, Any] = {"fill": False, "edgecolor": "#d55e00", "linewidth": 1.7, "zorder": 3}
         axis.add_patch(Rectangle((x - 0.45, y - 0.43), 0.9, 0.86, **box))
-    axis.text(
-        x,
-        y,
-        short(ratio),
-        color="white" if ratio > WHITE_INK else "#1d2129",
-        zorder=4,
-        fontweight="bold" if row.tied else "normal",
-        **SMALL,
-    )
+    axis.text(x, y, short(ratio), color=ink, zorder=4, fontweight=weight, **SMALL)
 
 
 def _draw_margins(

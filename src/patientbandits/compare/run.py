@@ -15,12 +15,12 @@ from patientbandits.compare.report import write
 from patientbandits.compare.scores import Score, scores, standings
 from patientbandits.compare.selection import chosen
 from patientbandits.compare.suite import QUICK_SUITE_RUNS, Case
-from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, targets
+from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 from patientbandits.compare.timing import timings
 from patientbandits.errors import whole
 from patientbandits.executors import executor
 from patientbandits.result import Result
-from patientbandits.sweeps import Simulation, Start
+from patientbandits.sweeps import Simulation, Start, progress_from
 
 SUITE_SEED = 2020
 RECORDED_ROUNDS = 60
@@ -70,10 +70,12 @@ def run(
 
     groups = grouped(plan)
     samples = {key: next(iter(group.values())) for key, group in groups.items()}
-    clock = timings(samples, pieces, start(len(samples)) if start else None)
+    clock = timings(samples, pieces, progress_from(start, len(samples)))
     batches = [Batch(list(group.values()), clock[key]) for key, group in groups.items()]
-    aims = targets() if with_bars else ()
-    aim_runs = TARGET_RUNS if runs is None else max(runs, LEAST_TARGET_RUNS)
+    aims: Sequence[Target] = ()
+    if with_bars:
+        aims = targets()
+    aim_runs = max(runs or TARGET_RUNS, LEAST_TARGET_RUNS)
     for aim in aims:
         simulations = aim.simulations(aim_runs, seed)
         batches.append(Batch(simulations, usual_time(simulations, clock)))

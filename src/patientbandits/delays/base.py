@@ -87,7 +87,9 @@ class Delay:
             raise InputError(f"{self.owner}: survival needs numbers; got m={m!r}.") from None
         require(bool(np.all(times >= 0)), self.owner, "survival needs m >= 0", m=m)
         values = np.array([self.survival_at(int(min(x, FARTHEST))) for x in times.ravel()])
-        return float(values[0]) if times.ndim == 0 else values.reshape(times.shape)
+        if times.ndim == 0:
+            return float(values[0])
+        return values.reshape(times.shape)
 
     def cdf(self, m: ArrayLike) -> Any:
         """tau(m) = P(D <= m) = 1 - S(m)."""
@@ -143,7 +145,9 @@ class Delay:
         best = min(range(len(grid)), key=values.__getitem__)
         near = self.survival_at(grid[-1])
         far = self.survival_at(2 * grid[-1])
-        limit = math.log(near / far) / math.log(2) if far > 0 else math.inf
+        limit = math.inf
+        if far > 0:
+            limit = math.log(near / far) / math.log(2)
         low = grid[max(best - 1, 0)]
         high = grid[min(best + 1, len(grid) - 1)]
         around = range(low, high + 1, max(1, (high - low) // 1000))

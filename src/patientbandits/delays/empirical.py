@@ -43,7 +43,8 @@ class Empirical(Delay):
             weights=self.weights,
         )
         object.__setattr__(self, "delays", delays)
-        object.__setattr__(self, "weights", None if self.weights is None else weights)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", weights)
         mass: dict[int, float] = {}
         for delay, weight in zip(delays, weights, strict=True):
             mass[delay] = mass.get(delay, 0.0) + weight
@@ -58,11 +59,12 @@ class Empirical(Delay):
         from bisect import bisect_right
 
         at = bisect_right(self._steps, m, key=lambda step: step[0])
-        return self._steps[at - 1][1] if at else 1.0
+        if at == 0:
+            return 1.0
+        return self._steps[at - 1][1]
 
     def describe(self) -> dict[str, object]:
-        return {
-            "law": self.owner,
-            "delays": list(self.delays),
-            "weights": None if self.weights is None else list(self.weights),
-        }
+        data: dict[str, object] = {"law": self.owner, "delays": list(self.delays), "weights": None}
+        if self.weights is not None:
+            data["weights"] = list(self.weights)
+        return data

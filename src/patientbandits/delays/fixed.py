@@ -48,7 +48,9 @@ def staircase(m: float, low: float, high: float, c: float) -> float:
     """S(m) = (high - m) / (high - low + 1) for low <= m <= high."""
     if m < low:
         return 1.0
-    return (high - m) / (high - low + 1.0) if m < high else 0.0
+    if m < high:
+        return (high - m) / (high - low + 1.0)
+    return 0.0
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,10 @@ UNCHECKED = {"error_model": "numpy"}
 CHECKED = {"error_model": "python", "boundscheck": True}
 
 
+ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""No way in from Python: for functions of many arrays it takes longer to compile than they do."""
+
+
 def compiler_is_off() -> bool:
     """Whether the user has asked for everything to be interpreted."""
     return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
@@ -43,7 +47,10 @@ def options_of(function: types.FunctionType) -> dict[str, Any]:
     """How ``function`` is compiled."""
     home = str(function.__globals__.get("__name__", ""))
     checks = UNCHECKED if home.partition(".")[0] == PACKAGE else CHECKED
-    return {**OPTIONS, **checks, "fastmath": getattr(function, "fastmath", False)}
+    options = {**OPTIONS, **checks, "fastmath": getattr(function, "fastmath", False)}
+    if getattr(function, "apart", False):
+        options["forceinline"] = False
+    return options
 
 
 def digest(function: Callable[..., Any]) -> str:
@@ -62,16 +69,19 @@ def sorted_options(function: types.FunctionType) -> list[tuple[str, Any]]:
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """``function`` compiled, with the plain functions it calls; numba's own are left alone."""
+    """``function`` compiled, with the plain functions it calls; numba's own are left alone.
+
+    Of a function on whole arrays that has the attribute ``loops``, that form is compiled instead.
+    """
     plain = getattr(function, "py_func", function)
-    return plain if compiler_is_off() else _compiled(plain)
+    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), outermost=True)
 
 
 @cache
-def _compiled(function: types.FunctionType) -> Any:
+def _compiled(function: types.FunctionType, outermost: bool) -> Any:
     def swap(value: Any) -> Any:
         if isinstance(value, types.FunctionType) and value is not function:
-            return compiled(value)
+            return _compiled(getattr(value, "loops", value), outermost=False)
         return value
 
     namespace = dict(function.__globals__)
@@ -82,7 +92,10 @@ def _compiled(function: types.FunctionType) -> Any:
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
-    return njit(**options_of(function))(copy)
+    options = options_of(function)
+    if not outermost:
+        options.update(ONLY_CALLED_BY_COMPILED)
+    return njit(**options)(copy)
 
 
 class ContentCache(FunctionCache):

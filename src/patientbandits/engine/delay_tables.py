@@ -174,7 +174,9 @@ def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
     """The tables of ``laws``, for delays up to ``horizon``."""
     decomposed = [compilable(law) for law in laws]
     known = all(parts is not None for parts in decomposed)
-    head = min(horizon, HEAD) if known else horizon
+    head = horizon
+    if known:
+        head = min(horizon, HEAD)
     knots = knots_from(head, horizon)
     parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
     tables = DelayTables(

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.arrivals import counted_arrivals, listed_arrivals
-from patientbandits.engine.choosers import every_round, kept
+from patientbandits.engine.arrivals import Arrivals, counted_arrivals, listed_arrivals
+from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
@@ -85,14 +85,27 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
     return total
 
 
+def chooser_of(plan: KernelPlan) -> Chooser:
+    """An index that lasts is kept; any other is asked for in every round."""
+    if plan.lasting:
+        return kept(plan.rule, plan.counted)
+    return every_round(plan.rule)
+
+
+def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
+    """Rewards that come are counted where that suffices, and listed otherwise."""
+    if plan.counted:
+        return counted_arrivals(plan.rule, chooser)
+    return listed_arrivals(plan.rule, chooser)
+
+
 @cache
 def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     anytime = plan.anytime
-    chooser = kept(rule, plan.counted) if plan.lasting else every_round(rule)
-    make_arrivals = counted_arrivals if plan.counted else listed_arrivals
-    arrivals = make_arrivals(rule, chooser)
+    chooser = chooser_of(plan)
+    arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
     start = chooser.begin
     noted = chooser.pulled

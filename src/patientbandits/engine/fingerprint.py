@@ -117,6 +117,7 @@ class Fingerprint:
             self._write(f"again {self._seen[id(function)]}")
             return
         self._seen[id(function)] = len(self._seen)
+        self.add(getattr(function, "loops", None))
         for code in code_objects(function.__code__):
             constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
             self._write((code.co_code, constants, code.co_names, code.co_varnames))

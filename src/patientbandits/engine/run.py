@@ -62,25 +62,31 @@ class Match:
         self.counted = counts_suffice(self.world, self.rule)
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
-        self.side = SIDE_BY_SIDE if self.counted and not self.remembers else 1
+        self.side = 1
         self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime)
+        if self.counted and not self.remembers and not interpreted:
+            self.side = SIDE_BY_SIDE
         if interpreted:
-            self.side = 1
             streams: Any = [int(stream) for stream in job.problem.streams]
             self.world = self.world._replace(streams=streams)
 
     @property
     def kernel(self) -> Any:
-        return plain_kernel(self.plan) if self.interpreted else kernel_for(self.plan)
+        if self.interpreted:
+            return plain_kernel(self.plan)
+        return kernel_for(self.plan)
 
     def output(self) -> Output:
         """Room for what the whole job records."""
         runs = len(self.job.runs)
         shape = (runs, len(self.job.rounds))
+        traced = (0, 0)
+        if "trace" in self.rule.hooks:
+            traced = shape
         return Output(
             rounds=self.job.rounds,
             regret=np.empty(shape),
-            trace=np.empty(shape if "trace" in self.rule.hooks else (0, 0)),
+            trace=np.empty(traced),
             pulls=np.empty((runs, self.job.problem.arms), np.int64),
             bad_round=np.zeros(1, np.int64),
             at_run=np.zeros(1, np.int64),
@@ -150,7 +156,9 @@ def code_digest(
     if code is None:
         return None
     sha = hashlib.sha256(code.encode())
-    memory = policy.memory(problem.arms, horizon) if with_memory else ()
+    memory: tuple[Any, ...] = ()
+    if with_memory:
+        memory = policy.memory(problem.arms, horizon)
     world = match.world._replace(delays=())  # type: ignore[arg-type]
     for array in (*world, *match.world.delays, *match.rule.numbers, *memory):
         sha.update(np.asarray(array).tobytes())  # laws, rewards and `memory` are code too

@@ -91,7 +91,6 @@ def scratch_for(
     """Working space for one thread. Interpreted keys are Python's integers."""
     arms = len(world.gaps)
     rounds = horizon + 2
-    listed = 1 if counted else rounds
     leaves = 1
     if rule.lasting and arms >= TREE_FROM:
         leaves = 1 << (arms - 1).bit_length()
@@ -99,8 +98,10 @@ def scratch_for(
     if rule.lasting and rule.from_bonus:
         tabulated = min(horizon + 1, TABLE)
     if counted:
+        listed = 1
         due: NDArray[Any] = np.zeros((side, rounds * arms), np.uint8)
     else:
+        listed = rounds
         due = np.zeros((side, rounds), np.int32)
     bits = object if interpreted else np.uint64
     return Scratch(

@@ -294,6 +294,15 @@ class ExperimentHandle:
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
 
+    def verdict(self) -> dict[str, Any]:
+        """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
+        finds it; ``words`` say it in a sentence."""
+        from patientbandits.live.verdict import verdict_on  # needs time to be imported
+
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            return verdict_on(reader, self.experiment, settings, self.journal.now())
+
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         """Decisions and conversions by the time they were reported.
 

@@ -1,11 +1,11 @@
 """What a policy knows: a fold over an experiment's log, and nothing else.
 
 The log is taken in order. A decision is a pull; a conversion that counts is an arrival; a
-retraction undoes it; a credit replaces what the decision was worth before it. After a change of policy, arms or window the memory begins anew: all of the
-history is told to the new policy, which takes note of it without being asked to decide; from then
-on it decides. So is it after a retraction if the policy has no hook for one, and then as if the
-conversion had never been. The memory is therefore a function of the log, whoever computes it and
-whenever; a snapshot only saves time.
+retraction undoes it; a credit replaces what the decision was worth before it. After a change of
+policy, arms or window the memory begins anew: all of the history is told to the new policy, which
+takes note of it without being asked to decide; from then on it decides. So is it after something
+was undone if the policy has no hook for that, and then as if it had never been. The memory is
+therefore a function of the log, whoever computes it and whenever; a snapshot only saves time.
 """
 
 from __future__ import annotations

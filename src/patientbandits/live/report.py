@@ -10,7 +10,7 @@ import numpy as np
 
 from patientbandits.live.cohorts import Cohort, cohorts, order_counts
 from patientbandits.live.log_line import MILLIONTHS
-from patientbandits.live.settings import Settings, default_policy
+from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import iso_text
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
@@ -20,10 +20,6 @@ CURVE_POINTS = 40
 SHORTEST_CURVE = 60.0
 """seconds"""
 
-EXTRAPOLATED = (
-    "Corrected rates include conversions that the model expects later than anything seen so far: "
-    "an extrapolation, not data."
-)
 FROM_MODEL = (
     "matured",
     "rate",
@@ -42,13 +38,13 @@ def report_on(
     """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
     probability of being best; and the lag curve.
 
-    Rates are per decision, in units of the experiment's scale. Whatever policy decides, the
-    corrected ones come from the model of PatientThompson.
+    Rates are per decision, in units of the experiment's scale, and within its window. Whatever
+    policy decides, the corrected ones come from the model of late conversions.
     """
     now = max(now, reader.last_time(experiment.id))
     counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
     times = _curve_times(counts)
-    found = _posteriors([counts[place] for place in settings.active], times)
+    found = _posteriors([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
     arms = [
         _arm(arm, counts[place], by_place.get(place), settings.scale)
@@ -72,12 +68,11 @@ def report_on(
         "orders": order_counts(reader, experiment.id),
         "arms": arms,
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
-        "notes": [EXTRAPOLATED] if any(cohort.pulls for cohort in counts) else [],
+        "notes": _notes(counts, found),
     }
 
 
-def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
-    prior = default_policy()
+def _posteriors(counts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
     given = [
         CureCounts.of(
             cohort.waiting_ages,
@@ -85,12 +80,20 @@ def _posteriors(counts: list[Cohort], times: Any) -> list[ArmPosterior]:
             cohort.paid / MILLIONTHS,
             age_counts=cohort.waiting,
             delay_counts=cohort.converted,
+            unit=1.0,
+            window=window,
         )
         for cohort in counts
     ]
-    return posterior(
-        given, level=REPORTED_LEVEL, times=times, scale=prior.scale, spread=prior.spread
-    )
+    return posterior(given, window=window, level=REPORTED_LEVEL, times=times)
+
+
+def _notes(counts: list[Cohort], found: list[ArmPosterior]) -> list[str]:
+    """What to tell whoever reads the rates, each once."""
+    if not any(cohort.pulls for cohort in counts):
+        return []
+    told = [note for arm in found for note in arm.warnings]
+    return list(dict.fromkeys(told))
 
 
 def _curve_times(counts: list[Cohort]) -> Any:

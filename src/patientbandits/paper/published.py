@@ -94,7 +94,7 @@ def _deviation(
         mean=float(np.mean(np.abs(relative))),
         largest=float(relative[worst]),
         where=f"{ours[worst]:.1f} against {published[worst]:g} at {x[worst]:g}",
-        within=close if judged else None,
+        within=_verdict(close, judged),
     )
     return row, relative
 
@@ -108,5 +108,11 @@ def _ducb_deviation(preset: str, relative: Sequence[float], judged: bool) -> Dev
         mean=mean,
         largest=max(relative, key=abs),
         where="",
-        within=mean <= D_UCB_TOLERANCE if judged else None,
+        within=_verdict(mean <= D_UCB_TOLERANCE, judged),
     )
+
+
+def _verdict(holds: bool, judged: bool) -> bool | None:
+    if not judged:
+        return None
+    return holds

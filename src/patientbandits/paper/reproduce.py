@@ -20,7 +20,7 @@ from patientbandits.paper.experiments import EXPERIMENTS
 from patientbandits.paper.report import report_page
 from patientbandits.problems import PRESETS
 from patientbandits.result import Result
-from patientbandits.sweeps import Simulation, sweep
+from patientbandits.sweeps import Simulation, progress_from, rounds_of, sweep
 
 NAMES = tuple(EXPERIMENTS)
 DEFAULT_SEED = 2020
@@ -60,8 +60,8 @@ def reproduce(
     asked = sorted((EXPERIMENTS[name] for name in names), key=lambda one: one.place)
     curves = curves_of(asked, presets, runs, seed)
     simulations = simulations_of(curves)
-    rounds = sum(simulation.rounds for simulation in simulations)
-    progress = start(rounds) if start else None
+    rounds = rounds_of(simulations)
+    progress = progress_from(start, rounds)
     results = sweep(simulations, folder / "pieces", workers, progress, on)
     findings = Findings(seed, presets, with_numbers(curves, results))
 

@@ -112,12 +112,20 @@ class AdaptPatientBandits(Policy):
 
     def numbers(self, arms: int) -> Numbers:
         width = WIDTHS[self.width]
-        ratio = (self.c / 2) ** (1 / self.alpha_floor) if self.ratio is None else self.ratio
+        ratio = self.ratio
+        if ratio is None:
+            ratio = (self.c / 2) ** (1 / self.alpha_floor)
+        penalty = PAPER_PENALTY
+        if not isinstance(self.penalty, str):
+            penalty = float(self.penalty)
+        floor = 0.0
+        if self.use_floor:
+            floor = float(min(self.alpha_floor, 0.5))
         return self.Numbers(
             ratio=float(ratio),
             log_factor=math.log(16.0 / (self.c * self.mean_floor)),
-            penalty=PAPER_PENALTY if isinstance(self.penalty, str) else float(self.penalty),
-            floor=float(min(self.alpha_floor, 0.5)) if self.use_floor else 0.0,
+            penalty=penalty,
+            floor=floor,
             factor=BIASES[self.bias],
             spread=width.spread,
             events=width.events(arms),

@@ -121,7 +121,9 @@ class Policy:
         declared = getattr(type(self), "Numbers", None)
         if declared is not None:
             return declared(**values)
-        return named(**values) if values else NoNumbers()
+        if values:
+            return named(**values)
+        return NoNumbers()
 
     def memory(self, arms: int, capacity: int) -> tuple[Any, ...]:
         """Arrays for up to ``capacity`` pulls, as a named tuple, before the first pull."""
@@ -147,7 +149,9 @@ class Policy:
             for name, value in self._parameters().items()
             if default[name] is MISSING or value != default[name]
         ]
-        return f"{self.owner}({', '.join(shown)})" if shown else self.owner
+        if not shown:
+            return self.owner
+        return f"{self.owner}({', '.join(shown)})"
 
     def _fields(self) -> list[Field[Any]]:
         return [field for field in fields(self) if field.init]  # type: ignore[arg-type]

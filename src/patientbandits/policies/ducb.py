@@ -109,10 +109,13 @@ class DUCB(Policy):
         return MODES
 
     def numbers(self, arms: int) -> Numbers:
+        mature = 1.0
+        if self.window is not None:
+            mature = float(self.law.cdf(self.window))
         return self.Numbers(
             mode=float(MODES.index(self.mode)),
             window=float(self.window or 0),
-            mature=1.0 if self.window is None else float(self.law.cdf(self.window)),
+            mature=mature,
             exploration=float(self.exploration),
         )
 

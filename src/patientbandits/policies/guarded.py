@@ -26,14 +26,14 @@ from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, explor
 from patientbandits.policies.patient import Ages
 from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.patient_thompson import (
-    Cure,
+    Patient,
     PatientThompson,
-    begin_waiting,
-    convert,
-    cure_memory,
-    draw_rate,
-    grow_older,
-    remember,
+    note_pull,
+    note_retraction,
+    note_reward,
+    patient_memory,
+    race,
+    renew,
 )
 
 REGION = (
@@ -49,8 +49,8 @@ LEAST_C = 3.0
 OUT = -1.0
 """The index of an arm that cannot be the best."""
 
-Guarded: Any = namedtuple("Guarded", [*Cure._fields, *Ages._fields, *REGION])  # type: ignore[misc]
-"""`Cure`, `AgeSums`, and of each arm
+Guarded: Any = namedtuple("Guarded", [*Patient._fields, *Ages._fields, *REGION])  # type: ignore[misc]
+"""`Patient`, `AgeSums`, and of each arm
 
 made_pulls, arrived_rewards     n, S
 lower, upper                    L, U
@@ -89,17 +89,23 @@ def bound_means(self: Any, memory: Any, round_: int) -> None:
     memory.bar[0] = bar
 
 
+def could_be_best(self: Any, memory: Any, arm: int) -> bool:
+    """U + slack (U - L) >= the largest U"""
+    upper = memory.upper[arm]
+    return upper + self.slack * (upper - memory.lower[arm]) >= memory.bar[0]
+
+
 @dataclass(frozen=True)
 class GuardedThompson(PatientThompson):
-    """PatientThompson's draw, kept within [L, U], among the arms that could be the best
+    """PatientThompson's choice, among the arms that could be the best
 
     Those are the arms with U + slack (U - L) >= max over arms of U; the index of the others is -1.
     U = min(PatientKL's index, 1), L = min{q : n kl(S/n, q) <= log t + c log log t}: if the guard's
     envelope holds, the mean of an arm is in [L, U] with the probability that PatientKL's theorem
     gives, whatever the delays. An arm that is pulled could be the best if its bounds were 1 + 2
     slack times as wide, so PatientKL's bound on the regret holds with that factor on the width,
-    whatever the delays are within the envelope; where they are of PatientThompson's family its
-    draws decide.
+    whatever the delays are within the envelope. Among those arms PatientThompson's probabilities
+    decide.
 
     guard   a PatientKL with c >= 3: what is assumed about delays, and the level that the guarantee
             needs
@@ -132,37 +138,38 @@ class GuardedThompson(PatientThompson):
 
     def memory(self, arms: int, capacity: int) -> Any:
         return Guarded(
-            **cure_memory(arms, capacity, math.log(self.scale)),
+            **patient_memory(arms, capacity, self.window),
             **bounded_sums(self.guard.law(), arms),
             **region_memory(arms),
         )
 
     def pulled(self, memory, arm, pull, time):
-        begin_waiting(memory, arm.number, pull, time)
+        note_pull(memory, arm.number, pull, time)
         add_pull(memory, arm.number, time)
         memory.made_pulls[arm.number] += 1.0
 
     def arrived(self, memory, arm, pull, delay, reward):
-        convert(memory, arm.number, pull, delay, 1.0)
+        note_reward(self, memory, arm.number, pull, delay, reward)
         memory.arrived_rewards[arm.number] += reward
 
     def retracted(self, memory, arm, pull, delay, reward):
-        convert(memory, arm.number, pull, delay, -1.0)
+        note_retraction(self, memory, arm.number, pull, delay, reward)
         memory.arrived_rewards[arm.number] -= reward
 
     def refresh(self, memory, round, time):
-        grow_older(memory, time)
+        renew(self, memory, time)
         advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
         bound_means(self, memory, round)
 
     def index(self, memory, arm, random):
-        i = arm.number
-        rate = draw_rate(self, memory, i, random)
-        lower = memory.lower[i]
-        upper = memory.upper[i]
-        if upper + self.slack * (upper - lower) < memory.bar[0]:
-            return remember(memory, i, OUT)
-        if memory.conversions[i] > 0.0:
-            rate = rate * memory.arrived_rewards[i] / memory.conversions[i]
-        return remember(memory, i, min(max(rate, lower), upper))
+        if not could_be_best(self, memory, arm.number):
+            return OUT
+        return race(memory.chances[arm.number], random)
+
+    def propensity(self, memory, arm):
+        total = 0.0
+        for other in range(len(memory.chances)):
+            if could_be_best(self, memory, other):
+                total += memory.chances[other]
+        return memory.chances[arm.number] / total

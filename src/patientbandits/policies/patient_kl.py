@@ -91,7 +91,9 @@ class PatientKL(Policy):
         if self.envelope is not None:
             return self.envelope
         assert self.alpha is not None
-        return Pareto(self.alpha) if self.scale == 1.0 else Lomax(self.alpha, self.scale)
+        if self.scale == 1.0:
+            return Pareto(self.alpha)
+        return Lomax(self.alpha, self.scale)
 
     def numbers(self, arms: int) -> Numbers:
         return self.Numbers(c=float(self.c))

@@ -1,262 +1,242 @@
 """PatientThompson: Thompson sampling that learns each arm's delays as it goes.
 
-The model of an arm is that of `patientbandits.policies.cure`. One draw from each arm's posterior is kept by a few Metropolis
-steps per arm and round: a random walk on logit mu, log a, log s, whose size follows the share of accepted steps.
+The model is that of `patientbandits.posteriors`. It is refreshed rarely: an arm when a tenth of its
+counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm is
+logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its standard
+deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What waiting alone will
+show does not drive exploration.
 
-Pulls are made in the order of time, so those in one bin of ages are a stretch of consecutive pulls: one pointer per edge of the
-bins moves forward as time passes, and every pull crosses every edge once. Ages are therefore exact at every decision, and a
-round costs the same early and late.
+The probability that each arm's draw is the largest is computed when an arm is refreshed, and the arm is
+drawn from these probabilities, so they are exactly those with which it was chosen.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
+from collections import namedtuple
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import positive, whole
+from patientbandits.errors import positive
 from patientbandits.policies.base import Policy, named
-from patientbandits.policies.cure import LOG_TAIL, bin_at, bin_edges, log_likelihood, log_prior
-from patientbandits.rng import following, normal, unit
+from patientbandits.policies.parts.chances import CELLS, set_chances
+from patientbandits.policies.parts.late_counts import (
+    begin_waiting,
+    convert,
+    end_of,
+    expose,
+    grow_older,
+    late_counts,
+    take_back,
+)
+from patientbandits.posteriors.fit import CHOICE, Seen, Work, digamma, room, trigamma
+from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm
+from patientbandits.rng import unit
 
-AIM = 0.3
-"""Share of accepted steps that the size of the random walk aims at."""
+NEW_SHARE = 0.1
+"""An arm is refreshed when so much of its counts is new,"""
 
-RECENT = 64
-"""Draws kept per arm, for `propensity`."""
+NEW_TIME = 0.2
+"""or so much of the time has passed since."""
+
+NOISE, FIRST_NOISE, FIRST_PULLS = 0.45, 0.55, 20.0
+"""The noise of a draw: a factor of its standard deviation, and what comes on top at first."""
+
+MANY_ARMS = 64.0
+"""With more arms than these, probabilities are renewed when one in so many has changed."""
+
+LEAST_RATE = 1e-6
+IGNORED = ("steps", "scale", "spread", "successes", "failures")
+
+CHOICE_FIELDS = (
+    *("pulls_of", "conversions_of", "events", "refreshed", "centre", "spread"),
+    *("chances", "edges_of_cells", "changed"),
+)
+COUNT_FIELDS = tuple(late_counts(1, 1, None))
+
+Patient: Any = namedtuple(
+    "Patient",
+    [*Laws._fields, *Work._fields, *Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS],  # type: ignore[misc]
+)
+"""The model's tables and its room to compute in, the counts, and of each arm
+
+pulls_of, conversions_of                               how many
+events     pulls and conversions since its refresh     refreshed   when that was
+centre, spread   of the logit of its draw              chances     the probability of being chosen
+
+``changed``: arms refreshed since the probabilities were computed.
+"""
 
 
-class Cure(NamedTuple):
-    """First axis: arm, unless said otherwise."""
-
-    edges: NDArray[np.float64]
-    """bin: its upper edge"""
-    waiting: NDArray[np.float64]
-    """(arm, bin): pulls not converted, by age"""
-    converted: NDArray[np.float64]
-    """(arm, bin): pulls converted, by delay"""
-    conversions: NDArray[np.float64]
-    draw: NDArray[np.float64]
-    """(arm, 3): logit mu, log a, log s"""
-    height: NDArray[np.float64]
-    """logarithm of the posterior density at the draw; NaN if the data have changed since"""
-    walk: NDArray[np.float64]
-    """(arm, 2): logarithm of the step size, number of steps"""
-    recent: NDArray[np.float64]
-    """(arm, slot): the last indices; NaN before there are that many"""
-    drawn: NDArray[np.int64]
-    """how many there were"""
-    time_of: NDArray[np.float64]
-    waits_on: NDArray[np.int32]
-    """pull: its time; its arm, or -1 once converted"""
-    crossed: NDArray[np.int64]
-    """edge: how many pulls are older"""
-    made: NDArray[np.int64]
-    """pulls; bins in use, from the first on"""
+def part_of(kind: Any) -> Any:
+    """A function from `Patient` to the record ``kind``, whose fields it has."""
+    scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
+    values = ", ".join(f"memory.{name}" for name in kind._fields)
+    exec(f"def part(memory): return kind({values})", scope)
+    return scope["part"]
 
 
-def cure_memory(arms: int, capacity: int, log_scale: float) -> dict[str, NDArray[Any]]:
-    """The arrays of `Cure` before the first pull."""
-    edges = bin_edges()
+laws_in = part_of(Laws)
+pool_in = part_of(Pool)
+work_in = part_of(Work)
+
+
+def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
+    """The arrays of `Patient` before the first pull."""
+    table = laws()
+    parts = [table, room(table), pool_of(table, arms)]
+    arrays = {name: array.copy() for part in parts for name, array in part._asdict().items()}
     return {
-        "edges": edges,
-        "waiting": np.zeros((arms, len(edges))),
-        "converted": np.zeros((arms, len(edges))),
-        "conversions": np.zeros(arms),
-        "draw": np.tile([0.0, LOG_TAIL, log_scale], (arms, 1)),
-        "height": np.full(arms, np.nan),
-        "walk": np.zeros((arms, 2)),
-        "recent": np.full((arms, RECENT), np.nan),
-        "drawn": np.zeros(arms, np.int64),
-        "time_of": np.zeros(capacity + 1),
-        "waits_on": np.zeros(capacity + 1, np.int32),
-        "crossed": np.zeros(len(edges) - 1, np.int64),
-        "made": np.array([0, 1]),
+        **arrays,
+        **late_counts(arms, capacity, window),
+        "pulls_of": np.zeros(arms),
+        "conversions_of": np.zeros(arms),
+        "events": np.zeros(arms),
+        "refreshed": np.zeros(arms),
+        "centre": np.zeros(arms),
+        "spread": np.full(arms, math.pi / math.sqrt(3.0)),
+        "chances": np.full(arms, 1.0 / arms),
+        "edges_of_cells": np.zeros(2 * CELLS + 2),
+        "changed": np.zeros(1),
     }
 
 
-def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
+def note_pull(memory: Any, arm: int, pull: int, time: float) -> None:
     """A pull is made."""
-    memory.time_of[pull], memory.waits_on[pull], memory.made[0] = time, arm, pull
-    memory.waiting[arm, 0] += 1.0
-    memory.height[arm] = math.nan
+    begin_waiting(memory, arm, pull, time)
+    memory.pulls_of[arm] += 1.0
+    memory.events[arm] += 1.0
 
 
-def age_bin(memory: Any, pull: int) -> int:
-    """The bin of a pull's age at the last decision: how many edges it has crossed."""
-    low, high = 0, len(memory.crossed)
-    while low < high:
-        middle = (low + high) // 2
-        if memory.crossed[middle] < pull:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def note_reward(self: Any, memory: Any, arm: int, pull: int, delay: float, reward: float) -> None:
+    """A pull converts; what comes after the window does not count."""
+    if delay <= self.window:
+        convert(memory, arm, pull, delay, reward)
+        memory.conversions_of[arm] += 1.0
+        memory.events[arm] += 1.0
 
 
-def convert(memory: Any, arm: int, pull: int, delay: float, sign: float) -> None:
-    """A pull converts (sign 1), or its conversion is taken back (-1)."""
-    late = bin_at(memory.edges, delay)
-    memory.waiting[arm, age_bin(memory, pull)] -= sign
-    memory.waits_on[pull] = -1 if sign > 0.0 else arm
-    memory.converted[arm, late] += sign
-    memory.conversions[arm] += sign
-    memory.made[1] = max(
-        memory.made[1], late + 1
-    )  # reported after a decision, it may be later than any age so far
-    memory.height[arm] = math.nan
+def note_retraction(
+    self: Any, memory: Any, arm: int, pull: int, delay: float, reward: float
+) -> None:
+    """A conversion is taken back."""
+    if delay <= self.window:
+        take_back(memory, arm, pull, delay, reward)
+        memory.conversions_of[arm] -= 1.0
+        memory.events[arm] += 1.0
 
 
-def grow_older(memory: Any, time: float) -> None:
-    """Every pull into the bin of its age at ``time``."""
-    older = memory.made[0]
-    for j in range(len(memory.crossed)):
-        pull = memory.crossed[j]
-        while pull < older and time - memory.time_of[pull + 1] > memory.edges[j]:
-            pull += 1
-            arm = memory.waits_on[pull]
-            if arm >= 0:
-                memory.waiting[arm, j] -= 1.0
-                memory.waiting[arm, j + 1] += 1.0
-                memory.height[arm] = math.nan
-        if pull == 0:
-            break
-        memory.crossed[j] = older = pull
-        memory.made[1] = max(memory.made[1], j + 2)
+def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
+    """The arm's draw, from its counts as they are now."""
+    bins = expose(memory, arm, time, int(self.bins))
+    seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
+    refresh_arm(laws_in(memory), seen, pool_in(memory), arm, work_in(memory), self.end)
+    pulls = memory.pulls_of[arm]
+    mean = memory.found[CHOICE]
+    if memory.conversions_of[arm] > 0.0:
+        mean *= memory.paid[arm] / memory.conversions_of[arm]
+    mean = min(max(mean, LEAST_RATE), 1.0 - LEAST_RATE)
+    successes = mean * (pulls + 2.0)
+    failures = (1.0 - mean) * (pulls + 2.0)
+    noise = NOISE + FIRST_NOISE / (1.0 + pulls / FIRST_PULLS)
+    memory.centre[arm] = digamma(successes) - digamma(failures)
+    memory.spread[arm] = noise * math.sqrt(trigamma(successes) + trigamma(failures))
+    memory.events[arm] = 0.0
+    memory.refreshed[arm] = time
+    memory.changed[0] += 1.0
 
 
-def log_posterior(
-    self: Any, memory: Any, arm: int, logit: float, log_tail: float, log_scale: float
-) -> float:
-    """Logarithm of prior times likelihood, in the coordinates of the walk, up to a constant."""
-    data = log_likelihood(
-        memory.edges,
-        memory.waiting[arm],
-        memory.converted[arm],
-        memory.made[1],
-        logit,
-        log_tail,
-        log_scale,
-    )
-    return data + log_prior(self, logit, log_tail, log_scale)
+def is_due(memory: Any, arm: int, pulls: float, time: float) -> bool:
+    """Whether the arm is to be refreshed."""
+    if memory.events[arm] > NEW_SHARE * pulls:
+        return True
+    age = time - memory.begun[0]
+    return pulls > 0.0 and time - memory.refreshed[arm] > NEW_TIME * age
 
 
-def draw_rate(self: Any, memory: Any, i: int, bits: Any) -> float:
-    """mu after some more steps of arm i's walk."""
-    if math.isnan(memory.height[i]):
-        memory.height[i] = log_posterior(
-            self, memory, i, memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2]
-        )
-    for _ in range(int(self.steps)):
-        x, bits = normal(bits)
-        y, bits = normal(bits)
-        z, bits = normal(bits)
-        bits = following(bits)
-        size = math.exp(memory.walk[i, 0])
-        if (
-            unit(bits) < 0.5
-        ):  # every other step much smaller: what is far too large in one direction is not in another
-            size *= 0.25
-        logit = min(max(memory.draw[i, 0] + size * x, -30.0), 30.0)
-        log_tail = memory.draw[i, 1] + size * y
-        log_scale = memory.draw[i, 2] + 1.5 * size * z
-        proposed = log_posterior(self, memory, i, logit, log_tail, log_scale)
-        bits = following(bits)
-        accepted = math.log(1.0 - unit(bits)) < proposed - memory.height[i]
-        memory.walk[i, 1] += 1.0
-        learning = 1.0 / math.sqrt(memory.walk[i, 1]) + 0.01
-        memory.walk[i, 0] += learning * ((1.0 - AIM) if accepted else -AIM)
-        if accepted:
-            memory.draw[i, 0], memory.draw[i, 1], memory.draw[i, 2] = logit, log_tail, log_scale
-            memory.height[i] = proposed
-    return 1.0 / (1.0 + math.exp(-memory.draw[i, 0]))
+def renew(self: Any, memory: Any, time: float) -> None:
+    """Whatever is due: arms, and the probabilities of choosing them."""
+    arms = len(memory.centre)
+    settled = False
+    for arm in range(arms):
+        if not is_due(memory, arm, memory.pulls_of[arm], time):
+            continue
+        if not settled:
+            grow_older(memory, time)
+            settled = True
+        renew_arm(self, memory, arm, time)
+    if memory.changed[0] > 0.0 and memory.changed[0] * MANY_ARMS >= arms:
+        set_chances(memory.centre, memory.spread, memory.chances, memory.edges_of_cells)
+        memory.changed[0] = 0.0
 
 
-def remember(memory: Any, arm: int, index: float) -> float:
-    """The index, noted down for `share_of_wins`."""
-    memory.recent[arm, memory.drawn[arm] % RECENT] = index
-    memory.drawn[arm] += 1
-    return index
-
-
-def share_of_wins(memory: Any, arm: int) -> float:
-    """p = (R q + 1/K) / (R + 1): the probability that arm's index is the largest, between 0 and 1.
-
-    q is the probability that an index drawn from the last R of the arm is above those drawn from the last R of every other, all
-    drawn independently; R is `RECENT`, or as many as there are.
-    """
-    arms, draws = len(memory.drawn), min(memory.drawn[arm], RECENT)
-    wins = 0.0
-    for r in range(draws):
-        chance, mine = 1.0, memory.recent[arm, r]
-        for other in range(arms):
-            if other != arm and chance > 0.0:
-                below, held = 0.0, min(memory.drawn[other], RECENT)
-                for k in range(held):
-                    rival = memory.recent[other, k]
-                    below += 1.0 if rival < mine else (0.5 if rival == mine else 0.0)
-                chance *= below / held if held > 0 else 1.0 / arms
-        wins += chance
-    return (wins + 1.0 / arms) / (draws + 1.0)
+def race(chance: float, random: Any) -> float:
+    """An arm's index: chance / an exponential variable. The largest is arm i's with its chance."""
+    return chance / max(-math.log(1.0 - unit(random)), 1e-300)
 
 
 @dataclass(frozen=True)
 class PatientThompson(Policy):
-    """A draw of the arm's mean from the posterior of the mixture-cure model of `patientbandits.policies.cure`.
+    """Draws each arm's mean from the model of late conversions, and pulls the largest.
 
-    steps      Metropolis steps per arm and round
-    scale      median of the prior of the delays' scale s, in units of time: for a clock in seconds and delays of a day, 86400
-    spread     standard deviation of the prior of log s
-    successes, failures   prior of the rate, Beta(successes, failures): (1, 1) is uniform; for rates near 1 %, (1, 99)
+    window   conversions later than this do not count, and nothing beyond it is extrapolated; in
+             units of time, by default none
 
-    With rewards other than 0 and 1, mu is the share of pulls that pay at all, and the draw is multiplied by the mean of what was
-    paid. The unit of time should not be longer than the differences between delays that matter: what arrives within one unit
-    is not told apart. No guarantee when delays are not of the assumed family: see `GuardedThompson`. Needs no horizon.
+    Nothing else needs to be told: no law of delays, no scale of time, no prior. With rewards other
+    than 0 and 1, the rate is multiplied by the mean of what was paid. No guarantee: see
+    `GuardedThompson`. Needs no horizon. (steps, scale, spread, successes and failures of earlier
+    versions are accepted and ignored.)
     """
 
-    steps: int = 4
-    scale: float = 5.0
-    spread: float = 1.5
-    successes: float = 1.0
-    failures: float = 1.0
+    window: float | None = None
+    steps: float | None = None
+    scale: float | None = None
+    spread: float | None = None
+    successes: float | None = None
+    failures: float | None = None
     first_pulls: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        whole(self.owner, "steps", self.steps, 1)
-        for name in ("scale", "spread", "successes", "failures"):
-            positive(self.owner, name, getattr(self, name))
+        if self.window is not None:
+            positive(self.owner, "window", self.window)
+        for name in IGNORED:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, None)
+                message = f"{self.owner}: {name} is no longer needed and ignored"
+                warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+    def describe(self) -> dict[str, Any]:
+        data = super().describe()
+        return {name: value for name, value in data.items() if name not in IGNORED}
 
     def numbers(self, arms: int) -> Any:
-        prior = {
-            "log_scale": math.log(self.scale),
-            "spread": self.spread,
-            "successes": self.successes,
-            "failures": self.failures,
-        }
-        return named(steps=self.steps, **prior)
+        edges = late_counts(1, 1, self.window)["edges"]
+        bins = len(edges) - (self.window is not None)
+        window = math.inf if self.window is None else self.window
+        return named(window=window, end=end_of(self.window), bins=bins)
 
     def memory(self, arms: int, capacity: int) -> Any:
-        return Cure(**cure_memory(arms, capacity, math.log(self.scale)))
+        return Patient(**patient_memory(arms, capacity, self.window))
 
     def pulled(self, memory, arm, pull, time):
-        begin_waiting(memory, arm.number, pull, time)
+        note_pull(memory, arm.number, pull, time)
 
-    def arrived(self, memory, arm, pull, delay):
-        convert(memory, arm.number, pull, delay, 1.0)
+    def arrived(self, memory, arm, pull, delay, reward):
+        note_reward(self, memory, arm.number, pull, delay, reward)
 
-    def retracted(self, memory, arm, pull, delay):
-        convert(memory, arm.number, pull, delay, -1.0)
+    def retracted(self, memory, arm, pull, delay, reward):
+        note_retraction(self, memory, arm.number, pull, delay, reward)
 
     def refresh(self, memory, time):
-        grow_older(memory, time)
+        renew(self, memory, time)
 
     def index(self, memory, arm, random):
-        paid = memory.conversions[arm.number]
-        rate = draw_rate(self, memory, arm.number, random)
-        return remember(memory, arm.number, rate * arm.rewards / paid if paid > 0.0 else rate)
+        return race(memory.chances[arm.number], random)
 
     def propensity(self, memory, arm):
-        return share_of_wins(memory, arm.number)
+        return memory.chances[arm.number]

@@ -53,7 +53,9 @@ class Rule:
     @property
     def formula(self) -> Hook:
         """`bonus` or `index`, whichever the policy has."""
-        return self.hooks["bonus" if self.from_bonus else "index"]
+        if self.from_bonus:
+            return self.hooks["bonus"]
+        return self.hooks["index"]
 
     def hook(self, name: str) -> Hook:
         """The hook of this name, or one that does nothing."""

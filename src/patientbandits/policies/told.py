@@ -8,11 +8,11 @@ waiting at the ages x. With a uniform prior the posterior density of mu is propo
 
     mu^y  *  product over the waiting pulls of (1 - mu F(x)).
 
-It is kept on `LEVELS` cells of equal width in arcsin(sqrt(mu)), where its spread is about
+It is kept on `MEAN_CELLS` cells of equal width in arcsin(sqrt(mu)), where its spread is about
 1/(2 sqrt(n)) whatever mu is, so that cells are narrower than that up to 16 000 pulls of an arm.
 Ages are counted in bins that grow by 5 % (exact up to 40), F taken in the bin's middle. A pull that
 passes from one bin to the next changes its arm's likelihood by a row of a table, so a round costs
-O(bins * LEVELS), however many pulls are waiting, and O(arms * LEVELS) for the draws.
+O(bins * MEAN_CELLS), however many pulls are waiting, and O(arms * MEAN_CELLS) for the draws.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from patientbandits.policies.base import Arm, NoNumbers, Policy
 from patientbandits.policies.parts.age_bins import growing_edges
 from patientbandits.rng import Bits, following, unit
 
-LEVELS = 400
+MEAN_CELLS = 400
 AGE_GROWTH = 1.05
 NEGLIGIBLE_LOG = -40.0
-CONVERTED = -1
-CELL = 0.5 * math.pi / LEVELS
+HAS_PAID = -1
+CELL = 0.5 * math.pi / MEAN_CELLS
 """The width of a cell in arcsin(sqrt(mu))."""
 
 
@@ -61,7 +61,7 @@ class Likelihoods(NamedTuple):
     arm_of: NDArray[np.int32]
     """pull: its arm"""
     bin_of: NDArray[np.int32]
-    """pull: the bin of its age, `CONVERTED` once it has paid"""
+    """pull: the bin of its age, `HAS_PAID` once it has paid"""
     passed: NDArray[np.int64]
     """bin: the last pull that has grown older than its upper edge"""
     made: NDArray[np.int64]
@@ -78,7 +78,7 @@ def middles(edges: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def waiting_table(laws: Sequence[Delay], edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """(law, bin, cell): log(1 - mu F)."""
-    levels = np.sin((np.arange(LEVELS) + 0.5) * CELL) ** 2
+    levels = np.sin((np.arange(MEAN_CELLS) + 0.5) * CELL) ** 2
     arrived = np.array([law.cdf(middles(edges)) for law in laws])
     return np.log1p(-arrived[:, :, None] * levels)
 
@@ -93,14 +93,14 @@ def add_row(memory: Likelihoods, arm: int, at: int, sign: float) -> None:
 
 def move_on(memory: Likelihoods, pull: int, at: int) -> None:
     """The pull passes from bin ``at`` to the next."""
-    if memory.bin_of[pull] != CONVERTED:
+    if memory.bin_of[pull] != HAS_PAID:
         arm = memory.arm_of[pull]
         add_row(memory, arm, at, -1.0)
         add_row(memory, arm, at + 1, 1.0)
         memory.bin_of[pull] = at + 1
 
 
-def grow_older(memory: Likelihoods, time: float) -> None:
+def age_pulls(memory: Likelihoods, time: float) -> None:
     """Every waiting pull in the bin of its age; ages are in the order of the pulls."""
     for at in range(len(memory.edges) - 1):
         pull = memory.passed[at] + 1
@@ -172,8 +172,8 @@ class ToldThompson(Policy):
         laws = self.law_of_each(arms)
         known = list(dict.fromkeys(laws))
         edges = growing_edges(AGE_GROWTH)
-        ends = np.sin(np.arange(LEVELS + 1) * CELL) ** 2
-        middle = np.sin((np.arange(LEVELS) + 0.5) * CELL) ** 2
+        ends = np.sin(np.arange(MEAN_CELLS + 1) * CELL) ** 2
+        middle = np.sin((np.arange(MEAN_CELLS) + 0.5) * CELL) ** 2
         pulls = capacity + 1
         return Likelihoods(
             edges=edges,
@@ -181,14 +181,14 @@ class ToldThompson(Policy):
             log_level=np.log(middle),
             log_waiting=waiting_table(known, edges),
             law_of=np.array([known.index(law) for law in laws]),
-            log_likelihood=np.zeros((arms, LEVELS)),
+            log_likelihood=np.zeros((arms, MEAN_CELLS)),
             paid=np.zeros(arms),
             time_of=np.zeros(pulls),
             arm_of=np.zeros(pulls, np.int32),
             bin_of=np.zeros(pulls, np.int32),
             passed=np.zeros(len(edges), np.int64),
             made=np.zeros(1, np.int64),
-            weights=np.zeros(LEVELS),
+            weights=np.zeros(MEAN_CELLS),
         )
 
     @staticmethod
@@ -204,12 +204,12 @@ class ToldThompson(Policy):
         add_row(memory, i, memory.bin_of[pull], -1.0)
         for cell in range(len(memory.log_level)):
             memory.log_likelihood[i, cell] += memory.log_level[cell]
-        memory.bin_of[pull] = CONVERTED
+        memory.bin_of[pull] = HAS_PAID
         memory.paid[i] += 1.0
 
     @staticmethod
     def refresh(self: NoNumbers, memory: Likelihoods, time: float) -> None:
-        grow_older(memory, time)
+        age_pulls(memory, time)
 
     @staticmethod
     def index(self: NoNumbers, memory: Likelihoods, arm: Arm, random: Bits) -> float:

@@ -217,6 +217,12 @@ async def get_report(service: Service, request: Request) -> Response:
     return Response(200, encode(await service.aside(handle.report)))
 
 
+async def get_verdict(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    return Response(200, encode(await service.aside(handle.verdict)))
+
+
 async def get_timeseries(service: Service, request: Request) -> Response:
     bucket: str | int = request.query(bucket="auto")["bucket"]
     if isinstance(bucket, str) and bucket.isascii() and bucket.isdecimal() and len(bucket) < 10:

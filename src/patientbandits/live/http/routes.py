@@ -154,6 +154,16 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         method="GET",
+        path=f"{ONE}/verdict",
+        scope="read",
+        handler=handlers.get_verdict,
+        operation="verdict",
+        what="Which arm leads, and whether to go on",
+        answers={200: dict[str, Any]},
+        refusals=READING,
+    ),
+    Route(
+        method="GET",
         path=f"{ONE}/timeseries",
         scope="read",
         handler=handlers.get_timeseries,

@@ -139,6 +139,21 @@ CREDITS_BY_AGE = f"""
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0 GROUP BY 1, 2, 3"""
+DECISION_TIMES = """
+    SELECT seq, arm, time FROM log WHERE experiment = ? AND kind = 'decision' ORDER BY seq"""
+PAID = """
+    SELECT c.decision, c.happened, c.value FROM log c
+    WHERE c.experiment = ? AND c.kind = 'conversion' AND c.value > 0
+    AND NOT EXISTS (
+        SELECT 1 FROM log r
+        WHERE r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction')
+    AND NOT EXISTS (
+        SELECT 1 FROM log k
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')"""
+CREDITED = f"""
+    SELECT k.about, k.happened, k.value
+    FROM ({LAST_CREDITS}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    WHERE k.value > 0"""
 ORDERS = """
     SELECT COUNT(*), SUM(CASE WHEN EXISTS (
         SELECT 1 FROM log w

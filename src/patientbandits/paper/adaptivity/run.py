@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from patientbandits.errors import whole
+from patientbandits.errors import given, whole
 from patientbandits.files import write_atomically, write_csv
 from patientbandits.paper.adaptivity.data import read_study_data
 from patientbandits.paper.adaptivity.departures import (
@@ -37,7 +37,7 @@ from patientbandits.paper.adaptivity.page import adaptivity_page
 from patientbandits.paper.adaptivity.panels import draw_figures
 from patientbandits.paper.adaptivity.variants import QUICK_SIZE, StudySize
 from patientbandits.result import Result
-from patientbandits.sweeps import sweep
+from patientbandits.sweeps import Start, progress_from, rounds_of, sweep
 
 
 def adaptivity(
@@ -46,7 +46,7 @@ def adaptivity(
     runs: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
-    start: Callable[[int], Callable[[int], None]] | None = None,
+    start: Start | None = None,
     on: str = "threads",
     quick: bool = False,
 ) -> Path:
@@ -65,7 +65,7 @@ def adaptivity(
     gaps = gap_simulations(size)
     curves = curve_simulations(size)
     simulations = [*departures.values(), *gaps.values(), *curves.values()]
-    progress = start(sum(simulation.rounds for simulation in simulations)) if start else None
+    progress = progress_from(start, rounds_of(simulations))
     results = iter(sweep(simulations, folder / "pieces", workers, progress, on))
     data = folder / "data" / "adaptivity"
     write_data(
@@ -86,14 +86,14 @@ def adaptivity(
 
 def checked_size(horizon: int | None, runs: int | None, seed: int | None, quick: bool) -> StudySize:
     """The size asked for; what is not given is that of the full or the quick study."""
-    usual = QUICK_SIZE if quick else StudySize()
-    horizon = usual.horizon if horizon is None else horizon
-    runs = usual.runs if runs is None else runs
-    seed = usual.seed if seed is None else seed
+    usual = StudySize()
+    if quick:
+        usual = QUICK_SIZE
+    size = replace(usual, **given(horizon=horizon, runs=runs, seed=seed))
     return StudySize(
-        horizon=whole("adaptivity", "horizon", horizon, QUICK_SIZE.horizon),
-        runs=whole("adaptivity", "runs", runs, 2),
-        seed=whole("adaptivity", "seed", seed),
+        horizon=whole("adaptivity", "horizon", size.horizon, QUICK_SIZE.horizon),
+        runs=whole("adaptivity", "runs", size.runs, 2),
+        seed=whole("adaptivity", "seed", size.seed),
     )
 
 

@@ -20,7 +20,7 @@ from patientbandits.delays import Delay
 ACCURACY = 1e-4
 """Largest error of a close fit."""
 
-SHORTEST = 64
+SHORTEST_RING = 64
 FIT_REACH = 2**30
 """The fit holds up to this age: in seconds, 34 years."""
 
@@ -73,7 +73,9 @@ def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.
 
     In units coarser than 1: at the least age that they can have.
     """
-    return law.survival(slots if unit == 1 else np.maximum(slots - 1, 0) * unit)
+    if unit == 1:
+        return law.survival(slots)
+    return law.survival(np.maximum(slots - 1, 0) * unit)
 
 
 def exponentials(
@@ -85,7 +87,9 @@ def exponentials(
     far = np.geomspace(length, reach, 3000).astype(np.int64)
     grid = np.unique(np.concatenate([near, far]))
     target = survival_in_units(law, grid, unit)
-    scale = np.maximum(target, FLOOR) if relative else np.ones(len(grid))
+    scale = np.ones(len(grid))
+    if relative:
+        scale = np.maximum(target, FLOOR)
     count = 4 + int(spread.density * np.log(reach / length))
     speeds = np.geomspace(0.3 / reach, spread.fastest / length, count)
     rates = np.exp(-np.append(speeds, 0.0))
@@ -103,14 +107,14 @@ def close_fit(law: Delay, horizon: int) -> TailFit:
     If no W up to ``horizon`` will do, the law is not smooth, and W is the horizon: every age below
     it is then in the ring.
     """
-    length = SHORTEST
-    while length <= max(horizon, SHORTEST):
+    length = SHORTEST_RING
+    while length <= max(horizon, SHORTEST_RING):
         for spread in SPREADS:
             error, fit = exponentials(law, length, unit=1, relative=False, spread=spread)
             if error <= ACCURACY:
                 return fit
         length *= 2
-    return no_tail(max(horizon, SHORTEST))
+    return no_tail(max(horizon, SHORTEST_RING))
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +134,7 @@ def bound_fit(law: Delay) -> TailFit:
                 fit.coefficients[-1] += 1.1 * error * FLOOR  # the constant: its rate is 1
                 return fit
     unit = 1
-    length = SHORTEST
+    length = SHORTEST_RING
     while unit * length <= FIT_REACH:
         for spread in SPREADS:
             error, fit = exponentials(law, length, unit, relative=False, spread=spread)

@@ -1,0 +1,90 @@
+"""An arm's counts on the model's grid, cut at the window."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from patientbandits.posteriors.counts import Array, CureCounts
+from patientbandits.posteriors.fit import FOR_EVER, Seen
+from patientbandits.posteriors.grid import LAST, PER_OCTAVE, bin_edges, bin_points
+
+
+class Observed(NamedTuple):
+    """What is known of an arm, bin by bin up to the oldest age or the window."""
+
+    edges: Array
+    """where each bin ends, in the user's time"""
+    waiting: Array
+    passed: Array
+    """how much of its bin a waiting pull has behind it, in the mean"""
+    converted: Array
+    seen: Seen
+    end: float
+    """the window as a point of the grid, or `FOR_EVER`"""
+
+    @property
+    def pulls(self) -> float:
+        return float(self.waiting.sum() + self.converted.sum())
+
+
+def unit_of(arm: CureCounts) -> float:
+    """The grid's unit of time: the first bin's end."""
+    return float(arm.columns[0][0])
+
+
+def observe(arm: CureCounts, unit: float, window: float | None) -> Observed:
+    """``unit``: the one that all arms of the experiment have in common, at most this arm's own."""
+    edges, waiting, converted = arm.columns
+    passed = np.array(arm.passed, dtype=float)
+    used = np.flatnonzero((waiting > 0) | (converted > 0))
+    last = int(used[-1]) if len(used) else 0
+    if window is not None and window < edges[last]:
+        edges, waiting, converted, passed = cut(arm, window)
+    else:
+        edges = edges[: last + 1]
+        waiting = waiting[: last + 1]
+        converted = converted[: last + 1]
+        passed = passed[: last + 1]
+    end = FOR_EVER if window is None else PER_OCTAVE * math.log2(window / unit)
+    points = points_of(edges, unit)
+    beyond = np.cumsum((waiting + converted)[::-1])[::-1]
+    exposed = beyond - waiting - converted + passed * waiting
+    seen = Seen(points=points, converted=converted, exposed=exposed)
+    return Observed(edges, waiting, passed, converted, seen, min(max(end, 0.0), FOR_EVER))
+
+
+def cut(arm: CureCounts, window: float) -> tuple[Array, Array, Array, Array]:
+    """Edges, waiting, converted and passed up to the window; who converts later waits at its end.
+
+    In the bin that the window cuts, conversions and ages count as spread evenly; to have the window
+    exact, give it to `CureCounts.of`.
+    """
+    edges, waiting, converted = arm.columns
+    passed = np.array(arm.passed, dtype=float)
+    place = int(np.searchsorted(edges, window))
+    lower = float(edges[place - 1]) if place > 0 else 0.0
+    part = (window - lower) / (edges[place] - lower)
+    inside = converted[place] * part
+    done = waiting[place + 1 :].sum() + converted[place + 1 :].sum() + converted[place] - inside
+    within = waiting[place]
+    share = min(passed[place] / part, 1.0)
+    new_waiting = np.append(waiting[:place], within + done)
+    mean = (within * share + done) / max(within + done, 1e-300)
+    return (
+        np.append(edges[:place], window),
+        new_waiting,
+        np.append(converted[:place], inside),
+        np.append(passed[:place], min(mean, 1.0)),
+    )
+
+
+def points_of(edges: Array, unit: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The grid's point at or above each edge: bins that are not the grid's end at the next one."""
+    grid = bin_edges()
+    places = np.searchsorted(grid * (1 + 1e-12), edges / unit)
+    points = bin_points()[np.minimum(places, len(grid) - 1)]
+    rising = np.maximum.accumulate(points - np.arange(len(points))) + np.arange(len(points))
+    return np.minimum(rising, LAST).astype(np.int64)

@@ -1,0 +1,295 @@
+"""The posterior for people: rate, probability of best, lift, what is still to come, how late rewards are."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from patientbandits.errors import number, positive, require
+from patientbandits.posteriors.best import lift, race
+from patientbandits.posteriors.counts import Array, CureCounts, column
+from patientbandits.posteriors.curves import Curves, curves, left_at, stays_at
+from patientbandits.posteriors.distributions import Tabulated, mixture_of
+from patientbandits.posteriors.fit import FOR_EVER, MISFIT, room
+from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
+from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.observed import Observed, observe, unit_of
+from patientbandits.posteriors.pooling import pool_of, refresh_arm
+
+OWNER = "posterior"
+BEYOND = (
+    "The rate includes conversions later than the largest age seen; "
+    "that part is the model's extrapolation, not data."
+)
+NOT_YET = "The window is longer than the largest age seen; what comes in between is extrapolated."
+MISFITS = (
+    "The delays fit no law that the model knows; "
+    "its rates rest on the counts by age, and what is to come is uncertain."
+)
+NOTICEABLE = 0.1
+"""A misfit is told from here on."""
+
+NOTHING = 1e-9
+"""Fewer conversions than this are none."""
+
+GONE = ("draws", "seed", "scale", "spread", "successes", "failures")
+LAG_TIMES = 25
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Posterior mean and equal-tailed credible interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LagCurve:
+    """P(delay <= time | it converts), with its credible band."""
+
+    times: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class ArmPosterior:
+    """What is known of an arm. With a window only conversions within it count, everywhere."""
+
+    pulls: float
+    conversions: float
+    rate: Estimate
+    """share of pulls that convert within the window; without one, in the end"""
+    value: Estimate
+    """mean reward of a pull: rate times the mean of what conversions paid, taken as known (1 before the first)"""
+    best: float
+    """probability that no arm has a larger value; sums to 1 over arms"""
+    loss: float
+    """expected loss per pull, in value, of choosing this arm for good"""
+    lift: Estimate
+    """value relative to the first arm's, less 1; its mean is the median. 0 for the first arm itself"""
+    to_come: Estimate
+    """rewards that the pulls made so far will still pay, with a predictive interval"""
+    matured: Estimate
+    """share of the eventual conversions of these pulls that are visible already; NaN without pulls"""
+    lag: LagCurve
+    largest_age: float
+    """end of the oldest bin in use: nothing has been seen of later rewards"""
+    rate_within: Estimate
+    """share of pulls that convert within the largest age: what data alone can tell"""
+    extrapolated: float
+    """posterior mean share of conversions that come later than the largest age"""
+    misfit: float
+    """by how much more than chance the counts depart from every law: 0 if not noticeably"""
+    kaplan_meier: KaplanMeier
+    """the share converted by age, without any model"""
+    warnings: tuple[str, ...]
+    """what to tell whoever reads the rate"""
+
+    @property
+    def warning(self) -> str:
+        """All warnings, in one text."""
+        return " ".join(self.warnings)
+
+
+def posterior(
+    arms: Sequence[CureCounts],
+    *,
+    window: float | None = None,
+    level: float = 0.95,
+    times: ArrayLike | None = None,
+    **gone: Any,
+) -> list[ArmPosterior]:
+    """The posterior of each arm; the same counts give the same numbers.
+
+    window   nothing counts that comes later, so nothing is extrapolated beyond it; by default for ever
+    level    of the intervals
+    times    where to give the lag curve; by default 25, from the first bin's end to 4 times the
+             largest age or the window
+
+    Lift is over the first arm. ``draws``, ``seed`` and the parameters of the prior of earlier versions
+    are ignored, with a warning: nothing is drawn, and the prior needs no parameters.
+    """
+    for name in gone:
+        if name not in GONE:
+            raise TypeError(f"posterior() got an unexpected keyword argument {name!r}")
+        message = f"posterior: {name} is no longer needed and ignored"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+    chance = number(OWNER, "level", level)
+    require(0 < chance < 1, OWNER, "level must be between 0 and 1", level=level)
+    require(
+        len(arms) > 0 and all(isinstance(arm, CureCounts) for arm in arms),
+        OWNER,
+        "arms must be a list of CureCounts",
+        arms=arms,
+    )
+    end = None if window is None else positive(OWNER, "window", window)
+    asked = None if times is None else column(OWNER, "times", times)
+    unit = min(unit_of(arm) for arm in arms)
+    seen = [observe(arm, unit, end) for arm in arms]
+    parts = [
+        Part(arm, known, *found, chance)
+        for arm, known, found in zip(arms, seen, fits(seen), strict=True)
+    ]
+    values = [part.rate.scaled(part.arm.mean_paid) for part in parts]
+    result = race(values)
+    return [
+        part.summary(place, values, float(result.best[place]), float(result.loss[place]), asked)
+        for place, part in enumerate(parts)
+    ]
+
+
+def fits(seen: Sequence[Observed]) -> list[tuple[Curves, float]]:
+    """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
+    table = laws()
+    work = room(table)
+    pool = pool_of(table, len(seen))
+    if len(seen) > 1:
+        for arm, known in enumerate(seen):
+            refresh_arm(table, known.seen, pool, arm, work, known.end)
+    found = []
+    for arm, known in enumerate(seen):
+        refresh_arm(table, known.seen, pool, arm, work, known.end)
+        found.append((curves(table, known, work), float(work.found[MISFIT])))
+    return found
+
+
+class Part:
+    """One arm on the way to its summary."""
+
+    def __init__(
+        self, arm: CureCounts, known: Observed, found: Curves, misfit: float, level: float
+    ) -> None:
+        self.arm = arm
+        self.known = known
+        self.found = found
+        self.misfit = misfit
+        self.level = level
+        self.chances = np.array([(1 - level) / 2, (1 + level) / 2])
+        self.end = found.stays[:, -1] - np.log1p(-found.tail)
+        self.rate = self.share_of(self.end)
+
+    def share_of(self, stays: Array) -> Tabulated:
+        """The distribution of the share that has converted."""
+        left = np.exp(-stays)
+        noise = self.found.noise.sum(axis=1)
+        return mixture_of(self.found.weights, 1.0 - left, left**2 * noise)
+
+    def estimate(self, distribution: Tabulated) -> Estimate:
+        low, high = distribution.quantile(self.chances)
+        if not self.known.converted.any():
+            low = 0.0
+        mean = min(max(distribution.mean, low), high)
+        return Estimate(float(mean), float(low), float(high))
+
+    def summary(
+        self,
+        place: int,
+        values: list[Tabulated],
+        best: float,
+        loss: float,
+        asked: Array | None,
+    ) -> ArmPosterior:
+        weights = self.found.weights
+        within = self.share_of(self.found.stays[:, -1])
+        paid = self.arm.mean_paid
+        to_come, matured = self.to_come()
+        over = Estimate(0.0, 0.0, 0.0)
+        if place > 0:
+            middle, ends = lift(values[place], values[0], self.chances)
+            over = Estimate(middle, float(ends[0]), float(ends[1]))
+        late = np.exp(-self.found.stays[:, -1]) * self.found.tail
+        return ArmPosterior(
+            pulls=self.known.pulls,
+            conversions=float(self.known.converted.sum()),
+            rate=self.estimate(self.rate),
+            value=self.estimate(values[place]),
+            best=best,
+            loss=loss,
+            lift=over,
+            to_come=Estimate(to_come.mean * paid, to_come.low * paid, to_come.high * paid),
+            matured=matured,
+            lag=self.lag(laws(), asked),
+            largest_age=self.largest_age,
+            rate_within=self.estimate(within),
+            extrapolated=float(weights @ (late / np.maximum(-np.expm1(-self.end), 1e-12))),
+            misfit=self.misfit,
+            kaplan_meier=kaplan_meier(self.known),
+            warnings=self.warnings(),
+        )
+
+    @property
+    def largest_age(self) -> float:
+        return float(self.known.edges[-1]) if self.known.pulls > 0 else 0.0
+
+    def to_come(self) -> tuple[Estimate, Estimate]:
+        """Conversions still to come, with a predictive interval; the share matured."""
+        waiting = self.known.waiting
+        conversions = float(self.known.converted.sum())
+        total = float(waiting.sum())
+        if total == 0:
+            share = 1.0 if conversions > 0 else math.nan
+            return Estimate(0.0, 0.0, 0.0), Estimate(share, share, share)
+        left = np.exp(left_at(self.found, self.known) - self.end[:, None])
+        expected = (1.0 - left) @ waiting
+        if expected.max() <= NOTHING:
+            return Estimate(0.0, 0.0, 0.0), Estimate(1.0, 1.0, 1.0)
+        behind = np.cumsum(left * waiting, axis=1) - left * waiting * self.known.passed
+        noise = (behind**2 * self.found.noise).sum(axis=1)
+        chance = (left * (1.0 - left)) @ waiting
+        weights = self.found.weights
+        means = expected / total
+        likely = mixture_of(weights, means, noise / total**2).scaled(total)
+        coming = mixture_of(weights, means, (noise + chance) / total**2).scaled(total)
+        low, high = coming.quantile(self.chances)
+        top = min(float(np.ceil(high)), total)
+        future = Estimate(min(coming.mean, top), float(np.floor(low)), top)
+        ends = conversions / np.maximum(conversions + likely.quantile(self.chances[::-1]), 1e-300)
+        mean = float(weights @ (conversions / np.maximum(conversions + expected, 1e-300)))
+        low, high = float(ends[0]), float(ends[1])
+        return future, Estimate(min(max(mean, low), high), low, high)
+
+    def lag(self, table: Laws, asked: Array | None) -> LagCurve:
+        """R = (1 - S(t)) / (1 - S(end)), S = e^-stays; its band by the delta method, on the logit scale."""
+        first = float(self.known.edges[0])
+        times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
+        if asked is not None:
+            times = asked
+        stays, noise = stays_at(table, self.known, self.found, times)
+        left = np.exp(-stays)
+        end = np.exp(-self.end)[:, None]
+        gone = np.maximum(1.0 - end, 1e-9)
+        ratio = np.minimum((1.0 - left) / gone, 1.0)
+        later = np.maximum(self.found.noise.sum(axis=1)[:, None] - noise, 0.0)
+        slopes = (left - end) ** 2 * noise + (1.0 - left) ** 2 * end**2 * later
+        weights = self.found.weights
+        mean = weights @ ratio
+        variance = weights @ (slopes / gone**4 + (ratio - mean) ** 2)
+        scale = np.maximum(mean * (1.0 - mean), 1e-12)
+        wide = NormalDist().inv_cdf((1 + self.level) / 2) * np.sqrt(variance)
+        odds = np.maximum(mean, 1e-12) / np.maximum(1.0 - mean, 1e-12)
+        factor = np.exp(np.minimum(wide / scale, 50.0))
+        low = np.maximum(odds / (odds + factor), mean - 2.0 * wide)
+        high = np.minimum(odds * factor / (1.0 + odds * factor), mean + 2.0 * wide)
+        return LagCurve(times, mean, np.minimum(low, mean), np.maximum(high, mean))
+
+    def warnings(self) -> tuple[str, ...]:
+        """What to tell whoever reads the rate."""
+        found = []
+        if self.known.end >= FOR_EVER:
+            found.append(BEYOND)
+        elif self.found.tail.any():
+            found.append(NOT_YET)
+        if self.misfit > NOTICEABLE:
+            found.append(MISFITS)
+        return tuple(found)

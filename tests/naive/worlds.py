@@ -1,0 +1,136 @@
+# ruff: noqa: N802  (the names are the paper's)
+"""What is true: survival functions S(m) = P(D > m), rewards, what a pull pays and when.
+
+And what is seen of it at a decision.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from naive.random_numbers import Draws, bits_at, keys, mix, unit
+
+
+def rounded(tail, rounding):
+    """P(ceil(X) > m) = P(X > m);  P(floor(X) > m) = P(X >= m + 1)."""
+    return tail if rounding == "ceil" else lambda m: tail(m + 1)
+
+
+SURVIVAL = {
+    "NoDelay": lambda: lambda m: 0.0,
+    "Never": lambda: lambda m: 1.0,
+    "Fixed": lambda delay: lambda m: 1.0 if delay > m else 0.0,
+    "UniformDelay": lambda low, high: (
+        lambda m: min(high - m, high - low + 1) / (high - low + 1) if m < high else 0.0
+    ),
+    "Pareto": lambda tail, scale, rounding: rounded(
+        lambda x: (max(x, scale) / scale) ** -tail, rounding
+    ),
+    "Lomax": lambda tail, scale, rounding: rounded(lambda x: (1 + x / scale) ** -tail, rounding),
+    "Geometric": lambda p: lambda m: (1 - p) ** m,
+    "Weibull": lambda shape, scale: lambda m: math.exp(-((m / scale) ** shape)),
+    "LogNormal": lambda median, sigma: (
+        lambda m: math.erfc(math.log(m / median) / sigma / math.sqrt(2)) / 2 if m else 1.0
+    ),
+    "LogLogistic": lambda median, shape: lambda m: 1 / (1 + (m / median) ** shape),
+    "ThinnedPareto": lambda: lambda m: 0.7 * (1 + max(m, 1)) ** -0.3,
+    "Empirical": lambda delays, weights: (
+        lambda m: (
+            sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m)
+            / sum(weights or [1] * len(delays))
+        )
+    ),
+    "Mixture": lambda laws, weights: (
+        lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True))
+    ),
+}
+
+
+def survival(law):
+    """S, from the law's description."""
+    return SURVIVAL[law["law"]](**{name: value for name, value in law.items() if name != "law"})
+
+
+def delay(S, u, most):
+    """min{m : S(m) <= u}; infinity if that is more than ``most``."""
+    for m in range(most + 1):
+        if S(m) <= u:
+            return m
+    return math.inf
+
+
+def reward(law, mean, bits):
+    values = {name: value for name, value in law.items() if name != "reward"}
+    if law["reward"] == "Beta":
+        return Draws(bits).beta(
+            mean * values["concentration"], (1 - mean) * values["concentration"]
+        )
+    low, high = {
+        "Bernoulli": lambda: (0.0, 1.0),
+        "Scaled": lambda value: (0.0, value),
+        "TwoPoint": lambda low, high: (low, high),
+    }[law["reward"]](**values)
+    return high if unit(bits) < (mean - low) / (high - low) else low
+
+
+class World:
+    """What each arm would answer in each round of one run."""
+
+    def __init__(self, problem, horizon, seed, run):
+        self.problem, self.horizon, self.key = problem, horizon, keys(seed, run)[0]
+        self.survivals = [survival(law) for law in problem["delays"]]
+
+    def pull(self, t, arm):
+        bits = bits_at(self.key, t, self.problem["streams"][arm])
+        value = reward(self.problem["rewards"][arm], self.problem["means"][arm], bits)
+        return Pull(
+            t,
+            arm,
+            value,
+            delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon),
+        )
+
+
+@dataclass
+class Pull:
+    s: int
+    arm: int
+    reward: float
+    delay: float
+
+    def visible(self, age):
+        """The reward as seen ``age`` rounds after the pull."""
+        return self.reward if self.delay <= age else 0.0
+
+
+@dataclass
+class View:
+    """What is known at decision t. Honest: policies use a reward only through ``visible``."""
+
+    t: int
+    T: int
+    K: int
+    pulls: list
+    random: list
+    """64 bits for each arm"""
+    ties: int
+    own: int
+    streams: list
+    """what random bits are made of: see `rank` in `episode` and ``random``"""
+
+    def of(self, arm):
+        return [p for p in self.pulls if p.arm == arm]
+
+    def n(self, arm):
+        return len(self.of(arm))
+
+    def S(self, arm):
+        return sum(p.visible(self.t - p.s) for p in self.of(arm))
+
+    def mean(self, arm):
+        return self.S(arm) / self.n(arm)
+
+    def reported(self, arm):
+        """The arm's pulls that have reported, where every pull reports, zeros too."""
+        return [p for p in self.of(arm) if p.delay <= self.t - p.s]
