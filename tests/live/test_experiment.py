@@ -49,10 +49,9 @@ def test_other_content_is_refused_and_the_first_stays(shop, clock):
         assert refusal.value.status == 422
     assert button.convert(one.id, 0.5, at=start + 50) == (True, True)
     assert button.convert(one.id, 0.5) == (True, True)  # says nothing of the time, so nothing else
-    assert button.convert(two.id, 0.25, at=start + 7) == (
-        True,
-        True,
-    )  # the first said nothing of it
+    with pytest.raises(live.DifferentError):
+        button.convert(two.id, 0.25, at=start + 7)  # the first was now
+    assert button.convert(two.id, 0.25, at=start + 100) == (True, True)
     assert counts(button) == {one.arm: (1, 500_000), two.arm: (1, 250_000)}
 
 
@@ -215,7 +214,7 @@ def test_a_value_that_would_be_kept_as_nothing_is_refused(shop):
 
 
 def test_keys(shop, clock):
-    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson())
+    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson(), sticky=False)
     first = button.decide(unit="u", key="k")
     assert not first.duplicate
     for later in (0, 60, 10**8):
@@ -225,7 +224,7 @@ def test_keys(shop, clock):
         button.decide(unit="v", key="k")
     with pytest.raises(live.DifferentError):
         button.decide(key="k")
-    other = shop.experiment("other", ["a", "b"], policy=UCB)
+    other = shop.experiment("other", ["a", "b"], policy=UCB, sticky=False)
     assert not other.decide(unit="u", key="k").duplicate
     assert button.decide(unit="u", key="K").id != first.id
     assert not button.decide(unit="u").duplicate

@@ -298,7 +298,7 @@ def test_an_experiment_is_created_once(api):
         {"window": 61},
         {"seed": 8},
         {"policy": None},
-        {"sticky": True},
+        {"sticky": False},
         {"scale": 2},
     ):
         refused(api.post("/v1/experiments", json=body | other), 409)

@@ -70,6 +70,8 @@ def export_rows(
     while True:
         with journal.store.reading() as reader:
             found = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
+            if reader.has_any(experiment.id, "order"):
+                found = reader.with_credits(experiment.id, found)
         for decided in found:
             yield export_row(as_of(decided, last), settings, journal.signer)
         if len(found) < ROWS_AT_A_TIME:
@@ -81,11 +83,12 @@ def as_of(decided: Decided, last: int) -> Decided:
     """What had become of the decision by line ``last``."""
     conversion = decided.conversion
     retraction = decided.retraction
-    if conversion is None or conversion.seq > last:
-        return Decided(decided.decision)
-    if retraction is None or retraction.seq > last:
-        return Decided(decided.decision, conversion)
-    return decided
+    return Decided(
+        decision=decided.decision,
+        conversion=None if conversion is None or conversion.seq > last else conversion,
+        retraction=None if retraction is None or retraction.seq > last else retraction,
+        credits=tuple(line for line in decided.credits if line.seq <= last),
+    )
 
 
 def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:
@@ -99,12 +102,14 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         propensity=decision.propensity,
     )
     conversion = decided.conversion
-    if conversion is None:
+    retracted = decided.retraction is not None
+    if decided.credits:
+        conversion = decided.credits[-1]
+        retracted = False
+    if conversion is None or conversion.happened is None:
         return row
-    assert conversion.happened is not None
     assert conversion.value is not None
     delay = conversion.happened - decision.time
-    retracted = decided.retraction is not None
     return row._replace(
         converted=as_datetime(conversion.happened),
         value=conversion.value / MILLIONTHS * settings.scale,

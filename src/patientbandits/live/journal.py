@@ -17,7 +17,7 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from patientbandits.live.batch import CommandBatch
-from patientbandits.live.commands import Command, Decide, Retract
+from patientbandits.live.commands import Command, Convert, Decide, Join, Order, Withdraw
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
@@ -189,14 +189,15 @@ class Journal:
     def _decide(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Let the experiment's policy decide, and append: all lines, or none if it fails."""
         state = self.state(experiment_id)
-        if state.memory.forgets:
+        parts = list(stretches(commands, state))
+        if len(parts) == 1 and state.memory.forgets:
             self._append(state, commands)
             return
         self.store.mark()
         try:
-            for stretch in stretches(commands):
-                lines = self._append(state, stretch)
-                if any(line.kind == "retraction" for line in lines):
+            for stretch in parts:
+                self._append(state, stretch)
+                if state.stale:
                     state = PolicyState(self.store, state.experiment)
                     self._states[experiment_id] = state
         except UnavailableError:
@@ -233,15 +234,42 @@ def fail(commands: Iterable[Command], cause: BaseException) -> None:
         command.error.__cause__ = cause
 
 
-def stretches(commands: Sequence[Command]) -> Iterator[list[Command]]:
-    """Cut before each decision that follows a retraction.
+def stretches(commands: Sequence[Command], state: PolicyState) -> Iterator[list[Command]]:
+    """Commands that can be carried out at once.
 
-    There the memory must begin anew from the log, and only there.
+    Cut before a decision that follows something undone, if the memory must then begin anew from
+    the log; and before what is about a person for whom something was just decided: the arm must be
+    known first.
     """
     stretch: list[Command] = []
+    decided: set[str] = set()
+    undone = False
+    joined = state.has_aliases
     for command in commands:
-        if isinstance(command, Decide) and any(isinstance(earlier, Retract) for earlier in stretch):
+        joined = joined or isinstance(command, Join)
+        if isinstance(command, Decide):
+            cut = undone
+        else:
+            cut = bool(decided) and about_any(command, decided, joined)
+        if cut:
             yield stretch
             stretch = []
+            decided = set()
+            undone = False
         stretch.append(command)
+        if not isinstance(command, Decide):
+            undone = undone or (not state.memory.forgets and may_undo(command, state))
+        elif command.unit is not None:
+            decided.add(command.unit)
     yield stretch
+
+
+def about_any(command: Command, units: set[str], joined: bool) -> bool:
+    """Whether it may be about one of the people behind ``units``; ``joined``: some have several."""
+    if isinstance(command, Order):
+        return joined or command.unit in units
+    return isinstance(command, (Withdraw, Join))
+
+
+def may_undo(command: Command, state: PolicyState) -> bool:
+    return state.has_orders or not isinstance(command, Convert)

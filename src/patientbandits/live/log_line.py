@@ -13,7 +13,28 @@ import msgspec
 
 from patientbandits.engine.replay import MILLIONTHS
 
-__all__ = ["MILLIONTHS", "Decided", "LogLine"]
+__all__ = ["KINDS", "MILLIONTHS", "Decided", "LogLine"]
+
+
+KINDS = (
+    "decision",
+    "conversion",
+    "retraction",
+    "change",
+    "order",
+    "withdrawal",
+    "alias",
+    "credit",
+)
+"""of lines
+
+decision     an arm was chosen
+conversion   a decision has paid, told by its id; retraction takes it back
+change       new settings
+order        a unit has paid; ``key`` is the order's own name; withdrawal takes it back
+alias        the units in ``unit`` and ``key`` are one person
+credit       what a decision is worth from here on, all orders and its conversion together
+"""
 
 
 class LogLine(NamedTuple):
@@ -23,7 +44,7 @@ class LogLine(NamedTuple):
     seq: int
     """1, 2, 3, ... in each experiment"""
     kind: str
-    """decision, conversion, retraction or change"""
+    """one of `KINDS`"""
     time: int
     """when it was written"""
     arm: int | None = None
@@ -39,6 +60,8 @@ class LogLine(NamedTuple):
     """conversions: when it happened as the client said, if it did; ``happened`` is made of it"""
     settings: str | None = None
     """changes: the new settings"""
+    about: int | None = None
+    """credits: the line of their decision; withdrawals: the line of their order"""
     chain: bytes | None = None
     """hash of this line and of the chain before it; none in lines of the first version"""
 
@@ -67,6 +90,8 @@ class Decided(NamedTuple):
     decision: LogLine
     conversion: LogLine | None = None
     retraction: LogLine | None = None
+    credits: tuple[LogLine, ...] = ()
+    """oldest first; once there is one, the last alone says what the decision is worth"""
 
     @property
     def delay(self) -> int | None:

@@ -133,12 +133,23 @@ class Reader(ABC):
         """Its line, or 0."""
         return int(self.one(queries.LAST_RETRACTION, experiment))
 
+    def last_superseding(self, experiment: int) -> int:
+        """The last credit of a decision that had one before: its line, or 0."""
+        return int(self.one(queries.LAST_SUPERSEDING, experiment))
+
+    def has_any(self, experiment: int, kind: str) -> bool:
+        """Whether there is a line of this kind, one that names a unit."""
+        return bool(self.rows(queries.ANY_WITH_UNIT, experiment, kind))
+
     def decided(self, experiment: int, column: str, values: Sequence[Any]) -> list[Decided]:
-        """The decisions whose ``column`` (seq, key or unit) is among ``values``, oldest first."""
+        """The decisions whose ``column`` (seq, key or unit) is among ``values``, oldest first.
+
+        Without their credits: see `with_credits`.
+        """
         if not values:
             return []
         if column != "seq":
-            values = self.lines_of(experiment, column, values)
+            values = self.lines_of(experiment, "decision", column, values)
             return self.decided(experiment, "seq", values)
         condition, value = self.among("d.seq", values)
         found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
@@ -153,16 +164,54 @@ class Reader(ABC):
         """Every decision, oldest first."""
         return self.decided_after(experiment, 0, END, 2**31 - 1)
 
-    def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
-        """Numbers of the decisions whose ``column`` (key or unit) is among ``values``.
+    def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
+        """The same decisions, with their credits."""
+        by_decision: dict[int, list[LogLine]] = {}
+        wanted = [about.decision.seq for about in found]
+        for line in self.lines_about(experiment, "credit", wanted):
+            by_decision.setdefault(line.about or 0, []).append(line)
+        return [
+            about._replace(credits=tuple(by_decision.get(about.decision.seq, ())))
+            for about in found
+        ]
+
+    def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
+        """Numbers of the lines of a kind whose ``column`` (key or unit) is among ``values``.
 
         From its index; mostly there are none.
         """
         condition, value = self.among(column, values)
         statement = (
-            f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL"
+            f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL "
+            f"AND kind = '{kind}'"
         )
         return [seq for (seq,) in self.rows(statement, experiment, value)]
+
+    def named_lines(
+        self, experiment: int, kind: str, column: str, values: Sequence[str]
+    ) -> list[LogLine]:
+        """The lines themselves, oldest first."""
+        if not values:
+            return []
+        seqs = self.lines_of(experiment, kind, column, values)
+        if not seqs:
+            return []
+        condition, value = self.among("seq", seqs)
+        found = self.rows(f"{queries.LINES_AT}{condition} ORDER BY seq", experiment, value)
+        return list(map(LogLine._make, found))
+
+    def lines_about(self, experiment: int, kind: str, seqs: Sequence[int]) -> list[LogLine]:
+        """The lines of a kind about the lines ``seqs``, oldest first."""
+        if not seqs:
+            return []
+        condition, value = self.among("about", list(seqs))
+        statement = f"{queries.LINES_ABOUT}{condition} ORDER BY seq"
+        return list(map(LogLine._make, self.rows(statement, experiment, kind, value)))
+
+    def lines_with_unit(self, experiment: int, kind: str) -> list[LogLine]:
+        """All lines of this kind that name a unit, oldest first."""
+        found = self.rows(queries.LINES_WITH_UNIT, experiment, kind)
+        return list(map(LogLine._make, found))
 
     def snapshot(self, experiment: int) -> Snapshot | None:
         found = self.rows(queries.SNAPSHOT, experiment)

@@ -71,12 +71,15 @@ class PostgresReader(Reader):
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         return f"{column} = ANY(?)", list(values)
 
-    def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
+    def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
         """One search of the index for each value.
 
         OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker.
         """
-        each = f"SELECT seq FROM log WHERE experiment = ? AND {column} = wanted.value OFFSET 0"
+        each = (
+            f"SELECT seq FROM log WHERE experiment = ? AND {column} = wanted.value "
+            f"AND kind = '{kind}' OFFSET 0"
+        )
         statement = (
             "SELECT found.seq FROM unnest(?::text[]) AS wanted (value) "
             f"CROSS JOIN LATERAL ({each}) AS found"
