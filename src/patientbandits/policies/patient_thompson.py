@@ -59,10 +59,12 @@ CHOICE_FIELDS = (
 )
 COUNT_FIELDS = tuple(late_counts(1, 1, None))
 
-Patient: Any = namedtuple(
-    "Patient",
-    [*Laws._fields, *Work._fields, *Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS],  # type: ignore[misc]
+ALL_FIELDS: tuple[str, ...] = (
+    *(*Laws._fields, *Work._fields, *Pool._fields),
+    *(*COUNT_FIELDS, *CHOICE_FIELDS),
 )
+
+Patient: Any = namedtuple("Patient", ALL_FIELDS)  # type: ignore[misc]
 """The model's tables and its room to compute in, the counts, and of each arm
 
 pulls_of, conversions_of                               how many
@@ -89,8 +91,8 @@ work_in = part_of(Work)
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws()
-    parts = [table, room(table), pool_of(table, arms)]
-    arrays = {name: array.copy() for part in parts for name, array in part._asdict().items()}
+    parts = {**table._asdict(), **room(table)._asdict(), **pool_of(table, arms)._asdict()}
+    arrays = {name: array.copy() for name, array in parts.items()}
     return {
         **arrays,
         **late_counts(arms, capacity, window),
