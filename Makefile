@@ -8,6 +8,7 @@
 # make test        check, and all tests
 #
 # make bench       measures the speed against C, NumPy, plain Python and other packages
+# make bench-model measures regret with late rewards against rivals and bars
 # make bench-live  measures the live service beside its floors
 # make torture     500 kills under load, 2000 losses of power, a million messages
 # make lock        renews the lock files
@@ -18,7 +19,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
 
-.PHONY: reproduce compare serve format check quick test bench bench-live torture lock clean
+.PHONY: reproduce compare serve format check quick test bench bench-model bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
@@ -49,6 +50,9 @@ test: check
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench --reproduce
 
+bench-model: $(VENV)/.dev
+	$(BIN)/python -m bench.late
+
 bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres
 
@@ -67,7 +71,7 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	touch $@
 
 lock:
-	$(COMPILE) --extra live --extra postgres \
+	$(COMPILE) --extra live --extra postgres --extra data \
 		pyproject.toml requirements-build.in -o requirements.lock
 	$(COMPILE) --group dev --all-extras \
 		pyproject.toml requirements-build.in -o requirements-dev.lock

@@ -103,6 +103,7 @@ SURVIVAL = {
     "LogNormal": lambda median, sigma: (
         lambda m: math.erfc(math.log(m / median) / sigma / math.sqrt(2)) / 2 if m else 1.0
     ),
+    "LogLogistic": lambda median, shape: lambda m: 1 / (1 + (m / median) ** shape),
     "ThinnedPareto": lambda: lambda m: 0.7 * (1 + max(m, 1)) ** -0.3,
     "Empirical": lambda delays, weights: (
         lambda m: (
@@ -514,6 +515,66 @@ class BootstrappedThompson:
         return self.estimates[self.chosen][0][arm] * (sum(paid) / len(paid) if paid else 1)
 
 
+class DTS:
+    """When the next fit is due, each arm's last estimates (p, r) and its Beta law since then."""
+
+    def __init__(self):
+        self.due = self.estimates = self.laws = None
+
+    def fit(self, view, arm, steps):
+        ages = [view.t - p.s for p in view.of(arm)]
+        waiting = [view.t - p.s for p in view.of(arm) if not p.visible(view.t - p.s)]
+        seen = [max(p.delay, 1) for p in view.of(arm) if p.visible(view.t - p.s)]
+        y = len(seen)
+        p, r = self.estimates[arm]
+        for _ in range(steps):
+            late = [p * math.exp(-r * x) for x in waiting]
+            w = [z / (1 - p + z) for z in late]
+            r = max(y, 0.5) / max(
+                sum(seen) + sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
+            )
+            matured = sum(1 - math.exp(-r * x) for x in ages)
+            p = min(max(y / max(matured, 1e-9), 1e-4), 1 - 1e-4)
+        self.estimates[arm] = p, r
+        return 1 + y, 1 + max(matured - y, 0)
+
+    def __call__(self, view, arm, batch, warmup, steps):
+        made = len(view.pulls)
+        if made >= (warmup if self.due is None else self.due):
+            if self.due is None:
+                self.estimates = [(0.3, 1 / (view.t - 1))] * view.K
+            self.due = made + int(max(batch, 0.02 * made))
+            self.laws = [self.fit(view, i, steps) for i in range(view.K)]
+        if self.due is None:
+            return -view.n(arm)
+        paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
+        draw = Draws(view.random[arm]).beta(*self.laws[arm])
+        return draw * (sum(paid) / len(paid) if paid else 1)
+
+
+def told_thompson(view, arm, laws):
+    """The posterior on 400 cells of arcsin(sqrt(mu)), all pulls anew; ages as in bins that grow by 5 %."""
+    S = survival(laws if isinstance(laws, dict) else laws[arm])
+    ends = np.sin(np.arange(401) / 400 * math.pi / 2) ** 2
+    mu = np.sin((np.arange(400) + 0.5) / 400 * math.pi / 2) ** 2
+    log_posterior = np.log(np.diff(ends))
+    for p in view.of(arm):
+        if p.visible(view.t - p.s):
+            log_posterior += np.log(mu)
+        else:
+            low, high = 0, 1
+            while high < view.t - p.s:
+                low, high = high, max(high + 1, math.floor(high * 1.05))
+            log_posterior += np.log1p(-mu * (1 - S((low + 1 + high) // 2)))
+    log_posterior -= max(log_posterior)
+    weights = np.where(log_posterior > -40, np.exp(log_posterior), 0)
+    u, v = unit(view.random[arm]), unit(following(view.random[arm]))
+    cell = int(np.searchsorted(np.cumsum(weights), u * sum(weights), side="right"))
+    paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
+    draw = math.sin((cell + v) / 400 * math.pi / 2) ** 2
+    return draw * (sum(paid) / len(paid) if paid else 1)
+
+
 def delayed_ucb1(view, arm):
     seen = view.reported(arm)
     return (
@@ -634,6 +695,8 @@ POLICIES = {
     "SuccessiveElimination": (SuccessiveElimination, 0),
     "OTFLinUCB": (otf_lin_ucb, 0),
     "BootstrappedThompson": (BootstrappedThompson, 0),
+    "DTS": (DTS, 0),
+    "ToldThompson": (told_thompson, 0),
     "QPMD": (QPMD, 0),
 }
 """name -> (index, or a class whose instance is one episode's index; how often each arm is pulled first)"""

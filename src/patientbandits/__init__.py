@@ -15,12 +15,15 @@ from patientbandits.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits import problems as problems
     from patientbandits import theory as theory
+    from patientbandits.analysis import Analysis as Analysis
+    from patientbandits.analysis import analyse as analyse
     from patientbandits.bandit import Bandit as Bandit
     from patientbandits.bandit import Pull as Pull
     from patientbandits.delays import Delay as Delay
     from patientbandits.delays import Empirical as Empirical
     from patientbandits.delays import Fixed as Fixed
     from patientbandits.delays import Geometric as Geometric
+    from patientbandits.delays import LogLogistic as LogLogistic
     from patientbandits.delays import LogNormal as LogNormal
     from patientbandits.delays import Lomax as Lomax
     from patientbandits.delays import Mixture as Mixture
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.errors import InputError as InputError
+    from patientbandits.events import Events as Events
+    from patientbandits.events import read_events as read_events
     from patientbandits.pieces import Simulation as Simulation
     from patientbandits.policies import DKLUCB as DKLUCB
+    from patientbandits.policies import DTS as DTS
     from patientbandits.policies import DUCB as DUCB
     from patientbandits.policies import KLUCB as KLUCB
     from patientbandits.policies import MOSS as MOSS
@@ -51,11 +57,14 @@ if TYPE_CHECKING:
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
+    from patientbandits.policies import ToldThompson as ToldThompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.posteriors import ArmPosterior as ArmPosterior
     from patientbandits.posteriors import CureCounts as CureCounts
     from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
+    from patientbandits.rehearsal import Rehearsal as Rehearsal
+    from patientbandits.rehearsal import rehearse as rehearse
     from patientbandits.result import Difference as Difference
     from patientbandits.result import Result as Result
     from patientbandits.rewards import Bernoulli as Bernoulli

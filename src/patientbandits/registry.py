@@ -28,6 +28,13 @@ def law_from(data: Any, owner: str = "delay") -> Delay:
     return construct(known[name], arguments, owner)
 
 
+def laws_from(data: Any, owner: str = "delays") -> Delay | list[Delay]:
+    """One law, or a list of them."""
+    if isinstance(data, list):
+        return [law_from(law, owner) for law in data]
+    return law_from(data, owner)
+
+
 def reward_from(data: Any, owner: str = "reward") -> Reward:
     """The reward law that ``describe`` gave, or a study file names."""
     name, arguments = _named(data, "reward", "{reward = 'Bernoulli'}", owner)
@@ -50,6 +57,7 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
 
 NESTED: Mapping[str, Callable[[Any, str], Any]] = {
     "law": law_from,
+    "laws": laws_from,
     "envelope": law_from,
     "base": policy_from,
     "guard": policy_from,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from patientbandits._version import __version__
+from patientbandits.cli.analyse import add_analyse_commands
 from patientbandits.cli.catalogue import add_catalogue_commands
 from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
@@ -15,6 +16,7 @@ from patientbandits.cli.keys import add_key_commands
 from patientbandits.cli.live import add_decision_commands, add_serve_command
 from patientbandits.cli.options import common_options, database_options, work_options
 from patientbandits.cli.paper import add_paper_commands
+from patientbandits.cli.rehearse import add_rehearse_command
 from patientbandits.cli.simulate import add_simulate_command
 
 BAD_INPUT = 2
@@ -64,6 +66,8 @@ def parser() -> argparse.ArgumentParser:
     common = common_options()
     work = work_options(common)
     database = database_options(common)
+    add_analyse_commands(commands, common)
+    add_rehearse_command(commands, common)
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
     add_compare_command(commands, work)

@@ -26,6 +26,7 @@ from patientbandits.policies import (
     PatientBandits,
     PatientKL,
     Policy,
+    ToldThompson,
 )
 from patientbandits.problem import Problem
 from patientbandits.rewards import FEEDBACK
@@ -159,6 +160,12 @@ EXPLICIT = (
         told="law",
         note="no window; told the law of all delays together",
         quick=True,
+    ),
+    Contender(
+        name="ToldThompson",
+        make=lambda problem: ToldThompson(problem.delays),
+        told="law",
+        note="told the law of every arm's delays: what nobody knows in practice",
     ),
 )
 """Those that need something from the problem, or take part with more than their defaults."""

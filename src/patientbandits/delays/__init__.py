@@ -13,6 +13,7 @@ from patientbandits.delays.pareto import Lomax as Lomax
 from patientbandits.delays.waiting_times import Geometric as Geometric
 from patientbandits.delays.waiting_times import Weibull as Weibull
 from patientbandits.delays.waiting_times import LogNormal as LogNormal
+from patientbandits.delays.waiting_times import LogLogistic as LogLogistic
 from patientbandits.delays.fixed import UniformDelay as UniformDelay
 from patientbandits.delays.empirical import Empirical as Empirical
 from patientbandits.delays.fixed import Never as Never

@@ -28,6 +28,16 @@ def log_normal(m: float, log_median: float, sigma: float, c: float) -> float:
     return 0.5 * math.erfc((math.log(m) - log_median) / (sigma * math.sqrt(2.0)))
 
 
+def log_logistic(m: float, log_median: float, shape: float, c: float) -> float:
+    """S(m) = 1 / (1 + (m / median)^shape)."""
+    if m <= 0.0:
+        return 1.0
+    log_odds = shape * (math.log(m) - log_median)
+    if log_odds > 700.0:
+        return 0.0  # exp(-700) is 0 for every purpose; the power could overflow
+    return 1.0 / (1.0 + math.exp(log_odds))
+
+
 @dataclass(frozen=True)
 class Geometric(Delay):
     """D = 1, 2, ...: each time unit the reward arrives with probability p."""
@@ -74,3 +84,19 @@ class LogNormal(Delay):
 
     def parameters(self) -> tuple[float, float, float]:
         return math.log(self.median), float(self.sigma), 0.0
+
+
+@dataclass(frozen=True)
+class LogLogistic(Delay):
+    """D = ceil(X), P(X > x) = 1 / (1 + (x / median)^shape): log-normal's body, Pareto's tail."""
+
+    median: float
+    shape: float
+    formula = log_logistic
+
+    def __post_init__(self) -> None:
+        positive(self.owner, "median", self.median)
+        positive(self.owner, "shape", self.shape)
+
+    def parameters(self) -> tuple[float, float, float]:
+        return math.log(self.median), float(self.shape), 0.0

@@ -15,6 +15,8 @@ from patientbandits.policies.adaptive import AdaptPatientBandits as AdaptPatient
 from patientbandits.policies.ducb import DUCB as DUCB
 from patientbandits.policies.ducb import DKLUCB as DKLUCB
 from patientbandits.policies.bootstrapped import BootstrappedThompson as BootstrappedThompson
+from patientbandits.policies.d_ts import DTS as DTS
+from patientbandits.policies.told import ToldThompson as ToldThompson
 from patientbandits.policies.otf_linucb import OTFLinUCB as OTFLinUCB
 from patientbandits.policies.undelayed import UCB1 as UCB1
 from patientbandits.policies.undelayed import KLUCB as KLUCB

@@ -1,0 +1,76 @@
+"""What the model of late conversions says of each arm: where analysis meets the posterior."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.analysis.records import Span
+from patientbandits.events.history import ArmHistory
+from patientbandits.posteriors import ArmPosterior, CureCounts, Estimate, posterior
+
+Array = NDArray[np.float64]
+
+QUANTILE = 1.959964
+"""of the standard normal, for 95 %"""
+
+
+@dataclass(frozen=True)
+class Belief:
+    """The posterior of one arm's rate within the window."""
+
+    rate: Span
+    best: float
+    expected_loss: float
+    lift: Span | None
+    """relative to the first arm, the control; None for itself"""
+    to_come: Span
+    matured: float
+    lag_times: Array
+    lag_mean: Array
+    lag_low: Array
+    lag_high: Array
+    extrapolated: float
+    """share of the rate that lies beyond the oldest age"""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the rate."""
+        return (self.rate.high - self.rate.low) / (2 * QUANTILE)
+
+
+def beliefs(arms: Sequence[ArmHistory], window: float | None, times: Array) -> list[Belief]:
+    """The posterior of each arm; ``times`` in seconds: where to give the lag curve."""
+    found = posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
+    return [_belief(arm, control=place == 0) for place, arm in enumerate(found)]
+
+
+def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
+    """The arm's counts by age and by delay."""
+    ages, delays = arm.within(window)
+    converted = np.isfinite(delays)
+    return CureCounts.of(ages[~converted], delays[converted], window=window)
+
+
+def _belief(arm: ArmPosterior, *, control: bool) -> Belief:
+    return Belief(
+        rate=_span(arm.rate),
+        best=arm.best,
+        expected_loss=arm.loss,
+        lift=None if control else _span(arm.lift),
+        to_come=_span(arm.to_come),
+        matured=arm.matured.mean if math.isfinite(arm.matured.mean) else 0.0,
+        lag_times=arm.lag.times,
+        lag_mean=arm.lag.mean,
+        lag_low=arm.lag.low,
+        lag_high=arm.lag.high,
+        extrapolated=arm.extrapolated,
+    )
+
+
+def _span(estimate: Estimate) -> Span:
+    return Span(mean=estimate.mean, low=estimate.low, high=estimate.high)

@@ -1,0 +1,227 @@
+"""The pictures of an analysis. Each is narrow enough for a telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from patientbandits.events.durations import DAY, HOUR, MINUTE, short
+from patientbandits.figures import PALETTE, STYLE, save
+
+if TYPE_CHECKING:
+    from patientbandits.analysis.run import Analysis
+
+WIDTH, HEIGHT = 5.2, 3.5
+MOST_CURVES = 8
+TICKS = (
+    MINUTE,
+    10 * MINUTE,
+    HOUR,
+    6 * HOUR,
+    DAY,
+    3 * DAY,
+    7 * DAY,
+    14 * DAY,
+    30 * DAY,
+    90 * DAY,
+    365 * DAY,
+)
+GREY = "#6b717c"
+
+Draw = Callable[["Analysis", Any], None]
+
+
+def colors(found: Analysis) -> dict[str, str]:
+    """arm -> colour, the same in every picture."""
+    return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(found.arms)}
+
+
+def shown_arms(found: Analysis) -> list[str]:
+    """The arms with a curve: the control and the best ones."""
+    ranked = sorted(found.arms.values(), key=lambda arm: (arm.arm != found.control, -arm.rate))
+    kept = {arm.arm for arm in ranked[:MOST_CURVES]}
+    return [name for name in found.arms if name in kept]
+
+
+def draw_rates(found: Analysis, axis: Any) -> None:
+    """Every arm's corrected rate, what is counted so far, and the interval that holds whenever
+    one looks."""
+    paint = colors(found)
+    names = list(found.arms)
+    for place, arm in enumerate(found.arms.values()):
+        height = len(names) - 1 - place
+        axis.plot(
+            [100 * arm.anytime_low, 100 * arm.anytime_high],
+            [height, height],
+            color=paint[arm.arm],
+            alpha=0.25,
+            linewidth=7,
+            solid_capstyle="round",
+        )
+        axis.plot(
+            [100 * arm.low, 100 * arm.high], [height, height], color=paint[arm.arm], linewidth=2.6
+        )
+        axis.plot([100 * arm.rate], [height], "o", color=paint[arm.arm], markersize=7)
+        axis.plot([100 * arm.raw], [height], "|", color=GREY, markersize=13, markeredgewidth=1.8)
+    axis.set_yticks(range(len(names)), names[::-1])
+    axis.set_ylim(-0.6, len(names) - 0.4)
+    axis.grid(axis="y", visible=False)
+    axis.set(title="Rate within the window", xlabel="% of decisions")
+    arms = found.arms.values()
+    low = min(min(arm.low, arm.raw, max(arm.anytime_low, arm.low / 2)) for arm in arms)
+    high = max(max(arm.high, min(arm.anytime_high, 2 * arm.high)) for arm in arms)
+    edge = 0.06 * (high - low) + 1e-6
+    axis.set_xlim(100 * max(low - edge, 0.0), 100 * min(high + edge, 1.0))
+
+
+def draw_lag(found: Analysis, axis: Any) -> None:
+    """The model's lag curves with their bands, and the Kaplan-Meier estimates."""
+    paint = colors(found)
+    for name in shown_arms(found):
+        curve = found.lag[name]
+        axis.plot(curve.times, 100 * curve.mean, color=paint[name], label=name)
+        axis.fill_between(
+            curve.times,
+            100 * curve.low,
+            100 * curve.high,
+            color=paint[name],
+            alpha=0.15,
+            linewidth=0,
+        )
+        axis.plot(
+            curve.times,
+            100 * curve.kaplan_meier,
+            color="black",
+            linewidth=0.9,
+            linestyle=(0, (2, 1.5)),
+        )
+    axis.plot([], [], color="black", linewidth=0.9, linestyle=(0, (2, 1.5)), label="Kaplan-Meier")
+    time_axis(axis, next(iter(found.lag.values())).times)
+    axis.set(title="How late conversions come", ylabel="% of the conversions", ylim=(0, 108))
+    axis.legend(loc="upper left")
+
+
+def draw_windows(found: Analysis, axis: Any) -> None:
+    """The rate under every window; marked: where the leader changes."""
+    paint = colors(found)
+    spans = np.array([row.window for row in found.windows])
+    for place, name in enumerate(found.arms):
+        if name in shown_arms(found):
+            rates = [100 * row.arms[place].rate for row in found.windows]
+            axis.plot(spans, rates, "o-", markersize=3, color=paint[name], label=name)
+    sure = [row for row in found.windows if row.sure]
+    for before, row in pairwise(sure):
+        if row.flipped:
+            middle = float(np.sqrt(before.window * row.window))
+            axis.axvline(middle, color=GREY, linewidth=1, dashes=(4, 3), zorder=1)
+    if found.events.window is not None:
+        axis.axvline(found.events.window, color="#23272f", linewidth=1.2, zorder=1)
+    time_axis(axis, spans)
+    axis.set(title="Which window?", ylabel="% converted within it", xlabel="window")
+    axis.set_ylim(bottom=0)
+    axis.legend(loc="upper left")
+
+
+def draw_cohorts(found: Analysis, axis: Any) -> None:
+    """Cohorts' rates: counted so far, and when all have come."""
+    paint = colors(found)
+    for name in shown_arms(found)[:4]:
+        rows = [row for row in found.cohorts if row.arm == name]
+        days = [date(1970, 1, 1) + timedelta(days=row.day) for row in rows]
+        expected = [100 * row.expected / row.decisions for row in rows]
+        counted = [100 * row.conversions / row.decisions for row in rows]
+        axis.plot(days, expected, color=paint[name], label=name, linewidth=1.6)
+        axis.plot(days, counted, color=paint[name], linewidth=1.1, linestyle=(0, (2, 1.5)))
+    axis.plot([], [], color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), label="counted so far")
+    size = 7 if len({row.day for row in found.cohorts if row.day % 7}) == 0 else 1
+    what = "week" if size == 7 else "day"
+    axis.set(title=f"Cohorts by {what} of exposure", ylabel="% converted", xlabel="")
+    axis.set_ylim(bottom=0)
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    places = AutoDateLocator(maxticks=6)
+    axis.xaxis.set_major_locator(places)
+    axis.xaxis.set_major_formatter(ConciseDateFormatter(places))
+    axis.legend(loc="lower left", ncols=2)
+
+
+def draw_future(found: Analysis, axis: Any) -> None:
+    """In which share of the futures stopping has become cheap, day by day."""
+    future = found.future
+    end = future.days[-1]
+    if future.days_left_high is not None:
+        end = min(max(1.3 * future.days_left_high, 14.0), end)
+    kept = future.days <= end
+    axis.step(
+        future.days[kept], 100 * future.stopped[kept], where="post", color=PALETTE[0], linewidth=2.2
+    )
+    if future.days_left:
+        axis.axvline(future.days_left, color=GREY, linewidth=1, dashes=(4, 3))
+    axis.set(title="When stopping becomes cheap", xlabel="days from now", ylabel="% of the futures")
+    axis.set_ylim(0, 104)
+
+
+def time_axis(axis: Any, times: Any) -> None:
+    """A logarithmic axis of time that people can read."""
+    axis.set_xscale("log")
+    low, high = float(times[0]), float(times[-1])
+    ticks = [tick for tick in TICKS if low <= tick <= high * 1.001]
+    axis.set_xticks(ticks, [short(tick) for tick in ticks])
+    axis.set_xticks([], minor=True)
+    axis.tick_params(axis="x", labelsize=8)
+
+
+PICTURES: dict[str, Draw] = {
+    "rates": draw_rates,
+    "lag": draw_lag,
+    "windows": draw_windows,
+    "cohorts": draw_cohorts,
+    "future": draw_future,
+}
+
+
+def possible(found: Analysis) -> dict[str, Draw]:
+    """The pictures for which there is something to draw."""
+    missing = set()
+    if not any(arm.conversions for arm in found.arms.values()):
+        missing |= {"lag", "cohorts", "future"}
+    if not found.windows:
+        missing.add("windows")
+    if len(found.arms) < 2:
+        missing.add("future")
+    return {name: draw for name, draw in PICTURES.items() if name not in missing}
+
+
+def draw_all(found: Analysis, folder: Path) -> None:
+    """Every picture as PNG and SVG."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in possible(found).items():
+        with rc_context(STYLE):  # type: ignore[arg-type]
+            figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+            draw(found, figure.subplots())
+            save(figure, folder / name)
+
+
+def overview(found: Analysis) -> Any:
+    """All pictures in one figure."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    drawn = possible(found)
+    rows = -(-len(drawn) // 2)
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(2 * WIDTH, rows * HEIGHT), layout="constrained")
+        axes = figure.subplots(rows, 2, squeeze=False).ravel()
+        for axis, draw in zip(axes, drawn.values(), strict=False):
+            draw(found, axis)
+        for axis in axes[len(drawn) :]:
+            axis.set_visible(False)
+    return figure

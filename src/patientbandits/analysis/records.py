@@ -1,0 +1,162 @@
+"""What an analysis finds, as records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A number with its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Lag:
+    """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier
+    estimate."""
+
+    times: Array
+    """seconds"""
+    mean: Array
+    low: Array
+    high: Array
+    kaplan_meier: Array
+    """converted by each time, divided by the model's rate; NaN beyond the largest age"""
+
+
+@dataclass(frozen=True)
+class ArmFinding:
+    """One arm. Rates are shares of decisions that convert within the window."""
+
+    arm: str
+    decisions: int
+    conversions: int
+    """so far, within the window"""
+    raw: float
+    """conversions / decisions: too low while conversions are under way"""
+    rate: float
+    low: float
+    high: float
+    matured: float
+    """share of the conversions of these decisions that is visible already"""
+    to_come: float
+    to_come_low: float
+    to_come_high: float
+    best: float
+    """probability that no arm has a larger rate"""
+    expected_loss: float
+    """mean of the best rate less this one's"""
+    lift: float | None
+    """rate relative to the control's, less 1; None for the control"""
+    lift_low: float | None
+    lift_high: float | None
+    matured_decisions: int
+    """as old as the window"""
+    matured_conversions: int
+    matured_only: Span | None
+    """the rate of those alone; None without any"""
+    anytime_low: float
+    anytime_high: float
+    """holds however often one looks"""
+    revenue: Span | None
+    """per decision, within the window; None if orders have no values"""
+    order_value: float | None
+    """mean sum of a converted decision's orders"""
+    oldest: float
+    """seconds"""
+    extrapolated: float
+    """share of the rate that lies beyond the oldest age"""
+    misfit: float
+    """largest distance of model and data, in standard errors"""
+    warning: str
+
+
+@dataclass(frozen=True)
+class WindowArm:
+    """An arm under one window."""
+
+    arm: str
+    rate: float
+    caught: float
+    """share of the conversions within the longest window that come within this one"""
+
+
+@dataclass(frozen=True)
+class WindowFinding:
+    """What one would have concluded with this window."""
+
+    window: float
+    """seconds"""
+    arms: tuple[WindowArm, ...]
+    leader: str
+    probability: float
+    """that the leader has the largest rate within this window"""
+    sure: bool
+    """whether that is enough to speak of a leader"""
+    flipped: bool
+    """the next shorter window that was sure had another leader"""
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """The decisions of an arm of one day or week."""
+
+    arm: str
+    day: int
+    """the first, in days since 1970"""
+    decisions: int
+    conversions: int
+    expected: float
+    """conversions when all have come"""
+
+
+@dataclass(frozen=True)
+class Future:
+    """The expected loss if one stops later, played from the posterior at the present traffic."""
+
+    days: Array
+    median: Array
+    low: Array
+    """10 % of the futures are below"""
+    high: Array
+    """90 % are below"""
+    stopped: Array
+    """share of the futures in which the loss has been below the threshold by then"""
+    threshold: float
+    traffic: dict[str, float]
+    """arm -> decisions per day"""
+    days_left: float | None
+    """until the loss is below the threshold, as `most_agreed`; None: not within the days looked
+    at"""
+    days_left_low: float | None
+    days_left_high: float | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which arm, how sure, and whether to go on."""
+
+    leader: str
+    probability: float
+    expected_loss: float
+    """conversions per decision that stopping now costs on average"""
+    lift: float | None
+    lift_low: float | None
+    lift_high: float | None
+    threshold: float
+    days_left: float | None
+    days_left_low: float | None
+    days_left_high: float | None
+    too_early: bool
+    certain: bool
+    """whether the intervals that hold whenever one looks leave only the leader"""
+    words: str

@@ -1,0 +1,61 @@
+"""The Kaplan-Meier estimate: which share has converted by an age, from data alone.
+
+With d_j conversions after exactly t_j and n_j decisions that were watched for at least t_j
+without an earlier conversion,
+
+    F(t) = 1 - prod over t_j <= t of (1 - d_j / n_j),
+
+and by Greenwood  Var F(t) = (1 - F(t))^2 sum over t_j <= t of d_j / (n_j (n_j - d_j)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StepCurve:
+    """The steps of the estimate; before the first it is 0."""
+
+    times: Array
+    share: Array
+    """converted by each time"""
+    variance: Array
+    largest: float
+    """the largest age: nothing is known beyond it"""
+
+    def at(self, times: ArrayLike) -> Array:
+        """F at ``times``; NaN beyond the largest age."""
+        return self._step(self.share, times)
+
+    def variance_at(self, times: ArrayLike) -> Array:
+        return self._step(self.variance, times)
+
+    def _step(self, values: Array, times: ArrayLike) -> Array:
+        asked = np.asarray(times, dtype=float)
+        known = np.concatenate([[0.0], values])
+        found = known[np.searchsorted(self.times, asked, side="right")]
+        return np.where(asked <= self.largest, found, np.nan)
+
+
+def product_limit(ages: Array, delays: Array) -> StepCurve:
+    """Of decisions with these ages, converted after these delays (infinity: not yet)."""
+    converted = np.isfinite(delays)
+    times, events = np.unique(delays[converted], return_counts=True)
+    watched = np.sort(np.where(converted, delays, ages))
+    at_risk = len(watched) - np.searchsorted(watched, times, side="left")
+    left: Array = np.cumprod(1 - events / at_risk, dtype=float)
+    with np.errstate(divide="ignore"):
+        terms = events / (at_risk * (at_risk - events))
+    spread: Array = np.where(left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0)
+    return StepCurve(
+        times=times,
+        share=1 - left,
+        variance=left**2 * spread,
+        largest=float(ages.max(initial=0.0)),
+    )

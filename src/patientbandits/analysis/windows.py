@@ -1,0 +1,71 @@
+"""Which window? What each one catches, and who would have won with it. From data alone
+(Kaplan-Meier)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from patientbandits.analysis.normals import best_probability
+from patientbandits.analysis.records import WindowArm, WindowFinding
+from patientbandits.analysis.survival import StepCurve, product_limit
+from patientbandits.events.durations import DAY, HOUR
+from patientbandits.events.history import Events
+
+HOURS = (1, 2, 4, 8, 12)
+DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
+SURE = 0.8
+"""A leader is spoken of from this probability on: the rest is noise."""
+
+
+def candidate_windows(longest: float, window: float | None) -> list[float]:
+    """From an hour to the age that every arm has reached, the window in use among them."""
+    usual = [hours * HOUR for hours in HOURS] + [days * DAY for days in DAYS]
+    asked = [] if window is None else [window]
+    return sorted({span for span in (*usual, *asked) if span <= longest})
+
+
+def which_window(events: Events) -> list[WindowFinding]:
+    """One row for each candidate; empty if no arm has any conversion or all are younger than an
+    hour."""
+    curves = [product_limit(arm.ages, arm.delays) for arm in events.arms]
+    longest = min(curve.largest for curve in curves)
+    spans = candidate_windows(longest, events.window)
+    if not spans or not any(len(curve.times) for curve in curves):
+        return []
+    reference = [float(curve.at(spans[-1])) for curve in curves]
+    found: list[WindowFinding] = []
+    before = None
+    for span in spans:
+        found.append(_finding(span, events.names, curves, reference, before))
+        if found[-1].sure:
+            before = found[-1].leader
+    return found
+
+
+def _finding(
+    span: float,
+    names: list[str],
+    curves: list[StepCurve],
+    reference: list[float],
+    before: str | None,
+) -> WindowFinding:
+    rates = np.array([float(curve.at(span)) for curve in curves])
+    spreads = np.sqrt([float(curve.variance_at(span)) for curve in curves])
+    chances = best_probability(rates, spreads)
+    place = int(rates.argmax())
+    arms = [
+        WindowArm(arm=name, rate=float(rate), caught=_share(float(rate), whole))
+        for name, rate, whole in zip(names, rates, reference, strict=True)
+    ]
+    return WindowFinding(
+        window=span,
+        arms=tuple(arms),
+        leader=names[place],
+        probability=float(chances[place]),
+        sure=bool(chances[place] >= SURE),
+        flipped=bool(chances[place] >= SURE) and before not in (None, names[place]),
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0

@@ -1,0 +1,99 @@
+"""Both tables opened, and their columns found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from patientbandits.errors import InputError
+from patientbandits.events.columns import (
+    EXPOSURES,
+    ORDERS,
+    Preset,
+    check_told,
+    find_columns,
+    folded,
+    names_for,
+    told_columns,
+)
+from patientbandits.events.parsing import text_of
+from patientbandits.events.tables import Table, literal, open_table
+
+OWNER = "read_events"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One of the two tables, its columns known."""
+
+    kind: str
+    table: Table
+    columns: Mapping[str, str]
+    only: str
+    """SQL: the rows that are looked at"""
+
+
+def open_sources(
+    database: Any,
+    exposures: Any,
+    orders: Any,
+    preset: Preset,
+    told: Mapping[str, str],
+) -> list[Source]:
+    """Both tables, opened, their columns found."""
+    shown = open_table(database, exposures, "shown_table", EXPOSURES)
+    bought = shown
+    if orders is not None:
+        bought = open_table(database, orders, "bought_table", ORDERS)
+        if bought.label == shown.label:
+            shown, bought = (replace(table, label=str(table.path)) for table in (shown, bought))
+    elif not preset.wide and not preset.event:
+        raise InputError(
+            f"{OWNER}: a table of orders is needed, unless a preset says that one table has both "
+            "(wide, segment, ga4, amplitude)."
+        )
+    check_told(OWNER, told, {EXPOSURES: shown.columns, ORDERS: bought.columns})
+    found = {}
+    for kind, table in ((EXPOSURES, shown), (ORDERS, bought)):
+        names = names_for(preset, kind)
+        names["unit"] = _shared_first(names["unit"], shown.columns, bought.columns)
+        own = told_columns(OWNER, told, kind, table.columns)
+        found[kind] = find_columns(table.label, kind, table.columns, names, own)
+    together = orders is None
+    return [
+        Source(EXPOSURES, shown, found[EXPOSURES], _only(preset, EXPOSURES, shown, together)),
+        Source(
+            ORDERS, bought, found[ORDERS], _only_orders(preset, bought, found[ORDERS], together)
+        ),
+    ]
+
+
+def _shared_first(
+    names: Sequence[str], shown: Sequence[str], bought: Sequence[str]
+) -> tuple[str, ...]:
+    """Names of units that both tables have before the others."""
+    both = {folded(name) for name in shown} & {folded(name) for name in bought}
+    return tuple(sorted(names, key=lambda name: folded(name) not in both))
+
+
+def _only_orders(preset: Preset, table: Table, columns: Mapping[str, str], together: bool) -> str:
+    if preset.wide:
+        return f"{text_of(columns['time'])} IS NOT NULL"
+    return _only(preset, ORDERS, table, together)
+
+
+def _only(preset: Preset, kind: str, table: Table, together: bool) -> str:
+    """The rows of this kind of event, where a table tells events apart."""
+    by_name = {folded(column): column for column in table.columns}
+    columns = [by_name[folded(name)] for name in preset.event if folded(name) in by_name]
+    if not columns or preset.wide:
+        if together and not preset.wide:
+            raise InputError(
+                f"{table.label}: a column with the name of the event is needed, such as "
+                f"{preset.event[0]}; got columns {', '.join(table.columns)}."
+            )
+        return "true"
+    events = preset.exposure_events if kind == EXPOSURES else preset.order_events
+    listed = ", ".join(literal(event) for event in events)
+    return f"lower({text_of(columns[0])}) IN ({listed})"

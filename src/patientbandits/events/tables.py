@@ -1,0 +1,238 @@
+"""A source of rows as a table of DuckDB, every row with its number.
+
+Files of text are read as text alone, so that what cannot be understood can be shown as it stands
+there.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.errors import InputError, require
+
+DELIMITERS = ",;\t|"
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+PARQUET_ENDINGS = (".parquet", ".pq")
+MEMORY = "600MB"
+ROW = "row_number_in_file"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the database."""
+
+    name: str
+    """of its view"""
+    label: str
+    """for people: the file's name"""
+    types: dict[str, str]
+    """column -> DuckDB's type"""
+    path: Path | None = None
+    """of a file of text, whose rows have lines"""
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.types)
+
+
+def connect() -> Any:
+    """An empty database in memory."""
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError(
+            "read_events needs DuckDB to read tables: pip install 'patientbandits[data]'."
+        ) from None
+    return duckdb.connect(config={"memory_limit": MEMORY, "preserve_insertion_order": True})
+
+
+def quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def open_table(database: Any, source: Any, name: str, kind: str) -> Table:
+    """The ``source``, a path or a table, as the view ``name``, with the number of every row as
+    ROW."""
+    if not isinstance(source, (str, os.PathLike)):
+        return _open_object(database, source, name, kind)
+    path = Path(source)
+    if not path.is_file():
+        raise InputError(f"{kind}: a file is needed; there is none at {str(path)!r}.")
+    if str(path).lower().endswith(PARQUET_ENDINGS):
+        _run(database, path, f"CREATE VIEW {name}_rows AS FROM read_parquet({literal(str(path))})")
+        return _numbered(database, name, path.name, None)
+    require(
+        str(path).lower().endswith(TEXT_ENDINGS),
+        str(path),
+        f"the name must end in {', '.join((*TEXT_ENDINGS, *PARQUET_ENDINGS))}",
+        name=path.name,
+    )
+    return _open_text(database, path, name)
+
+
+def _open_object(database: Any, source: Any, name: str, kind: str) -> Table:
+    """A pandas, Arrow, Polars or DuckDB table."""
+    if isinstance(source, (list, tuple, dict, int, float)) or source is None:
+        raise InputError(f"{kind}: a path or a table is needed; got {type(source).__name__}.")
+    if type(source).__name__ == "DuckDBPyRelation":
+        source = source.to_arrow_table() if hasattr(source, "to_arrow_table") else source.arrow()
+    try:
+        database.register(f"{name}_rows", source)
+    except Exception as error:
+        raise InputError(
+            f"{kind}: a path, or a pandas, Arrow or DuckDB table is needed; "
+            f"got {type(source).__name__} ({error})."
+        ) from None
+    return _numbered(database, name, f"the table of {kind}", None)
+
+
+def _open_text(database: Any, path: Path, name: str) -> Table:
+    heading, delimiter = _heading(path)
+    columns = ", ".join(f"{literal(column)}: 'VARCHAR'" for column in heading)
+    options = (
+        f"auto_detect=false, header=true, delim={literal(delimiter)}, quote='\"', escape='\"', "
+        f"store_rejects=true, rejects_table='{name}_rejects', rejects_scan='{name}_scans', "
+        f"rejects_limit=0, max_line_size=10000000, columns={{{columns}}}"
+    )
+    _run(
+        database,
+        path,
+        f"CREATE TABLE {name}_rows AS FROM read_csv({literal(str(path))}, {options})",
+    )
+    return _numbered(database, name, path.name, path)
+
+
+def _numbered(database: Any, name: str, label: str, path: Path | None) -> Table:
+    database.execute(
+        f"CREATE VIEW {name} AS SELECT row_number() OVER () AS {ROW}, * FROM {name}_rows"
+    )
+    described = database.execute(f"DESCRIBE {name}_rows").fetchall()
+    types = {row[0]: row[1] for row in described}
+    return Table(name=name, label=label, types=types, path=path)
+
+
+def _run(database: Any, path: Path, statement: str) -> None:
+    import duckdb
+
+    try:
+        database.execute(statement)
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{path}: the file must be a readable table; {first}") from None
+
+
+def _open_bytes(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return gzip.open(path)  # type: ignore[return-value]
+    return path.open("rb")
+
+
+def _heading(path: Path) -> tuple[list[str], str]:
+    """The names of the columns, and what separates them."""
+    try:
+        with _open_bytes(path) as file:
+            first = file.readline(1_000_000).decode("utf-8-sig")
+    except (UnicodeDecodeError, gzip.BadGzipFile):
+        raise InputError(f"{path}, line 1: the file must be text in UTF-8.") from None
+    require(
+        first.strip() != "", f"{path}, line 1", "a line with the names of the columns is needed"
+    )
+    delimiter = max(DELIMITERS, key=first.count)
+    names = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter))]
+    named = [cell or f"column{place}" for place, cell in enumerate(names, start=1)]
+    twice = {cell for cell in named if named.count(cell) > 1}
+    if twice:
+        raise InputError(
+            f"{path}, line 1: every column must have a name of its own; "
+            f"got {sorted(twice)[0]!r} twice."
+        )
+    return named, delimiter
+
+
+def rejected_lines(database: Any, table: Table) -> list[tuple[int, str, str, str]]:
+    """(line, column, rule, text) of the lines that are not rows of this table at all."""
+    if table.path is None:
+        return []
+    found = database.execute(
+        f"SELECT byte_position, column_name, error_type, csv_line FROM {table.name}_rejects "
+        "ORDER BY byte_position"
+    ).fetchall()
+    if not found:
+        return []
+    lines = _lines_at(table.path, [int(row[0]) for row in found])
+    count = len(table.types)
+    rules = {
+        "TOO MANY COLUMNS": f"a row must have {count} columns",
+        "MISSING COLUMNS": f"a row must have {count} columns",
+        "UNQUOTED VALUE": "a quoted text must end with a quotation mark",
+        "INVALID ENCODING": "text must be UTF-8",
+    }
+    return [
+        (line, column or "", rules.get(kind, kind.lower()), (text or "").strip()[:200])
+        for line, (_, column, kind, text) in zip(lines, found, strict=True)
+    ]
+
+
+def _lines_at(path: Path, positions: list[int]) -> list[int]:
+    """The line of each of these rising positions, counted in bytes from 1."""
+    lines, line, passed = [], 1, 0
+    with _open_bytes(path) as file:
+        for position in positions:
+            while passed < position - 1:
+                chunk = file.read(min(1 << 20, position - 1 - passed))
+                if not chunk:
+                    break
+                passed += len(chunk)
+                line += chunk.count(b"\n")
+            lines.append(line)
+    return lines
+
+
+def lines_of_rows(database: Any, table: Table) -> NDArray[np.int64]:
+    """The line on which each row begins, for a file of text; row r + 1 for a table."""
+    rows = database.execute(f"SELECT count(*) FROM {table.name}_rows").fetchone()[0]
+    plain = np.arange(2, rows + 2)
+    if table.path is None:
+        return plain - 1
+    rejected = {line for line, *_ in rejected_lines(database, table)}
+    if not rejected and _physical_lines(table.path) == rows + 1:
+        return plain
+    begins = [line for line in _beginnings(table.path) if line not in rejected]
+    return np.array(begins) if len(begins) == rows else plain
+
+
+def _physical_lines(path: Path) -> int:
+    ends, last = 0, b"\n"
+    with _open_bytes(path) as file:
+        while chunk := file.read(1 << 20):
+            ends += chunk.count(b"\n")
+            last = chunk[-1:]
+    return ends + (last != b"\n")
+
+
+def _beginnings(path: Path) -> Iterator[int]:
+    """The first line of every row, the heading and empty lines aside."""
+    _, delimiter = _heading(path)
+    with _open_bytes(path) as file:
+        lines = (line.decode("utf-8", "replace") for line in file)
+        reader = csv.reader(lines, delimiter=delimiter)
+        before = 0
+        for place, cells in enumerate(reader):
+            if cells and place > 0:
+                yield before + 1
+            before = reader.line_num
