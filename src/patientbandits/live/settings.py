@@ -28,8 +28,8 @@ NEEDS_GROWTH = (
 
 
 def default_policy() -> PatientThompson:
-    """What decides unless another policy is asked for: it expects delays of seconds to weeks."""
-    return PatientThompson(scale=3600.0, spread=3.0)
+    """What decides unless another policy is asked for."""
+    return PatientThompson()
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

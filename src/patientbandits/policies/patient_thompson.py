@@ -13,7 +13,6 @@ drawn from these probabilities, so they are exactly those with which it was chos
 from __future__ import annotations
 
 import math
-import warnings
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import positive
+from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Policy, named
 from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
@@ -206,11 +205,12 @@ class PatientThompson(Policy):
     def __post_init__(self) -> None:
         if self.window is not None:
             positive(self.owner, "window", self.window)
+        if self.steps is not None:
+            whole(self.owner, "steps", self.steps, 1)
         for name in IGNORED:
             if getattr(self, name) is not None:
+                positive(self.owner, name, getattr(self, name))
                 object.__setattr__(self, name, None)
-                message = f"{self.owner}: {name} is no longer needed and ignored"
-                warnings.warn(message, DeprecationWarning, stacklevel=3)
 
     def describe(self) -> dict[str, Any]:
         data = super().describe()
