@@ -201,6 +201,7 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
+    not_saved: ClassVar[tuple[str, ...]] = (*Laws._fields, *Work._fields)
 
     def __post_init__(self) -> None:
         if self.window is not None:
