@@ -32,8 +32,9 @@ from patientbandits.policies.parts.late_counts import (
     late_counts,
     take_back,
 )
-from patientbandits.posteriors.fit import CHOICE, Seen, Work, digamma, room, trigamma
-from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.fit import CHOICE, Seen, digamma, room, trigamma
+from patientbandits.posteriors.laws import laws
+from patientbandits.posteriors.packing import packed, unpackers
 from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm
 from patientbandits.rng import unit
 
@@ -59,12 +60,13 @@ CHOICE_FIELDS = (
 COUNT_FIELDS = tuple(late_counts(1, 1, None))
 
 ALL_FIELDS: tuple[str, ...] = (
-    *(*Laws._fields, *Work._fields, *Pool._fields),
-    *(*COUNT_FIELDS, *CHOICE_FIELDS),
+    *("model", "model_places"),
+    *(*Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS),
 )
 
 Patient: Any = namedtuple("Patient", ALL_FIELDS)  # type: ignore[misc]
-"""The model's tables and its room to compute in, the counts, and of each arm
+"""model, model_places: the model's tables and its room to compute in (`Laws` and `Work`, packed);
+what the arms tell each other; the counts; and of each arm
 
 pulls_of, conversions_of                               how many
 events     pulls and conversions since its refresh     refreshed   when that was
@@ -82,18 +84,18 @@ def part_of(kind: Any) -> Any:
     return scope["part"]
 
 
-laws_in = part_of(Laws)
 pool_in = part_of(Pool)
-work_in = part_of(Work)
+laws_in, work_in = unpackers([laws(), room(laws())])
 
 
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws()
-    parts = {**table._asdict(), **room(table)._asdict(), **pool_of(table, arms)._asdict()}
-    arrays = {name: array.copy() for name, array in parts.items()}
+    model, places = packed([table, room(table)])
     return {
-        **arrays,
+        "model": model,
+        "model_places": places,
+        **pool_of(table, arms)._asdict(),
         **late_counts(arms, capacity, window),
         "pulls_of": np.zeros(arms),
         "conversions_of": np.zeros(arms),
@@ -136,9 +138,11 @@ def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
     """The arm's draw, from its counts as they are now."""
     bins = expose(memory, arm, time, int(self.bins))
     seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
-    refresh_arm(laws_in(memory), seen, pool_in(memory), arm, work_in(memory), self.end)
+    tables = laws_in(memory.model, memory.model_places)
+    work = work_in(memory.model, memory.model_places)
+    refresh_arm(tables, seen, pool_in(memory), arm, work, self.end)
     pulls = memory.pulls_of[arm]
-    mean = memory.found[CHOICE]
+    mean = work.found[CHOICE]
     if memory.conversions_of[arm] > 0.0:
         mean *= memory.paid[arm] / memory.conversions_of[arm]
     mean = min(max(mean, LEAST_RATE), 1.0 - LEAST_RATE)
@@ -201,7 +205,7 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
-    not_saved: ClassVar[tuple[str, ...]] = (*Laws._fields, *Work._fields)
+    not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
 
     def __post_init__(self) -> None:
         if self.window is not None:
@@ -235,7 +239,8 @@ class PatientThompson(Policy):
     def retracted(self, memory, arm, pull, delay, reward):
         note_retraction(self, memory, arm.number, pull, delay, reward)
 
-    def refresh(self, memory, time):
+    def refresh(self, memory, round, time, horizon, arms, chance):
+        # with all that a hook may ask for it is taken as it is: one level less to compile
         renew(self, memory, time)
 
     def index(self, memory, arm, random):

@@ -31,6 +31,7 @@ from patientbandits.posteriors.constants import (
     LEVELS,
     MOST,
     MOST_FORGET,
+    MOST_TO_COME,
     REACHED,
     SOON,
 )
@@ -360,8 +361,9 @@ def combine(seen: Any, work: Any) -> None:
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
     soon = work.found[TAIL] - work.found[LATER]
-    tail = work.found[TAIL] - SOON * soon
-    work.found[CHOICE] = 1.0 - left_for_choice(seen, work, phi) * (1.0 - tail)
+    left = left_for_choice(seen, work, phi)
+    later = min(left * (work.found[TAIL] - SOON * soon), MOST_TO_COME * (1.0 - left))
+    work.found[CHOICE] = 1.0 - left + later
 
 
 def left_for_choice(seen: Any, work: Any, phi: float) -> float:
