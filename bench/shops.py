@@ -3,8 +3,8 @@
     python -m bench.shops                       200 shops of each kind: coverage
     python -m bench.shops --shops 20 --days     20 of each: days left beside the real future, too
 
-Five families of delays, each with a window shorter and one longer than the typical delay. A shop has two to
-four arms, whose delays differ by a factor of up to four.
+Five families of delays, each with a window shorter and one longer than the typical delay. A shop
+has two to four arms, whose delays differ by a factor of up to four.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""From a history to a verdict: Kaplan-Meier, windows, cohorts, the future, the page, the command."""
+"""From a history to a verdict: Kaplan-Meier, windows, cohorts, the future, the page, the
+command."""
 
 from __future__ import annotations
 
@@ -188,7 +189,8 @@ def test_known_decisions_without_delays_are_all() -> None:
 
 
 def test_days_left_against_simulation_of_the_same_model() -> None:
-    """Beta-binomial data without delays, truth drawn from the posterior: the median first passage."""
+    """Beta-binomial data without delays, truth drawn from the posterior: the median first
+    passage."""
     random = np.random.default_rng(3)
     size, traffic, mean = 4000, 200.0, np.array([0.100, 0.106])
     spread = np.sqrt(mean * (1 - mean) / size)

@@ -15,8 +15,8 @@ from scipy import stats
 
 from patientbandits.errors import InputError
 from patientbandits.events import Events, read_events
-from patientbandits.events.columns import PRESETS
-from patientbandits.events.durations import DAY, in_seconds, short, spoken
+from patientbandits.events.columns import EVENT_PRESETS
+from patientbandits.events.durations import DAY, in_seconds, short_time, spoken
 from patientbandits.events.report import chi_squared_tail, sample_ratio
 
 BEGIN = 1_767_225_600  # 2026-01-01 00:00 UTC
@@ -349,7 +349,7 @@ ONE_TABLE = {
 }
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", EVENT_PRESETS)
 def test_presets_on_one_table(tmp_path: Path, preset: str) -> None:
     heading, rows = ONE_TABLE[preset]
     if not rows:
@@ -495,4 +495,4 @@ def test_lengths_of_time_in_words() -> None:
         "2 hours",
         "1.5 minutes",
     ]
-    assert short(14 * DAY) == "14 d"
+    assert short_time(14 * DAY) == "14 d"

@@ -18,7 +18,7 @@ from patientbandits.rehearsal import Rehearsal, rehearse
 from patientbandits.rehearsal.page import write_rehearsal
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING, after_the_window, all_players
 from patientbandits.rehearsal.run import turning_days
-from patientbandits.rehearsal.worlds import World, draw_law, draw_worlds, inverse_curve
+from patientbandits.rehearsal.worlds import DrawnWorld, draw_law, draw_worlds, inverse_curve
 
 TRAFFIC = 100.0
 
@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_numbers(found: Analysis, played: Rehearsal
 def test_turning_days_from_the_definition() -> None:
     from patientbandits.problem import Problem
 
-    world = World(problem=Problem([0.1, 0.2]), window_rounds=1)
+    world = DrawnWorld(problem=Problem([0.1, 0.2]), window_rounds=1)
     days = np.arange(1.0, 31.0)
     split = 0.05 * TRAFFIC  # what an even split loses a day
     daily = np.where(days <= 10, split, 0.2 * split)

@@ -16,7 +16,7 @@ import math
 
 from patientbandits.errors import number, require, whole
 
-OWNER = "anytime_interval"
+INTERVAL = "anytime_interval"
 HALVINGS = 100
 """Enough to find an end to the last bit."""
 
@@ -38,17 +38,17 @@ def anytime_interval(pulls: int, conversions: int, delta: float) -> tuple[float,
 
     Let ``pulls`` be those as old as the window: their outcomes are all known.
     """
-    count = whole(OWNER, "pulls", pulls)
-    successes = whole(OWNER, "conversions", conversions)
+    count = whole(INTERVAL, "pulls", pulls)
+    successes = whole(INTERVAL, "conversions", conversions)
     require(
         successes <= count,
-        OWNER,
+        INTERVAL,
         "conversions must be <= pulls",
         conversions=conversions,
         pulls=pulls,
     )
-    chance = number(OWNER, "delta", delta)
-    require(0 < chance < 1, OWNER, "delta must be between 0 and 1", delta=delta)
+    chance = number(INTERVAL, "delta", delta)
+    require(0 < chance < 1, INTERVAL, "delta must be between 0 and 1", delta=delta)
     if count == 0:
         return 0.0, 1.0
     centre = successes / count

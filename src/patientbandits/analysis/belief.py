@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits.analysis.records import Span
 from patientbandits.events.history import ArmHistory
 from patientbandits.posteriors import ArmPosterior, CureCounts, Estimate, posterior
+from patientbandits.statistics import LEVEL, FloatArray, normal_quantile
 
-Array = NDArray[np.float64]
-
-QUANTILE = 1.959964
-"""of the standard normal, for 95 %"""
+Z95 = normal_quantile(LEVEL)
 
 
 @dataclass(frozen=True)
@@ -30,20 +27,20 @@ class Belief:
     """relative to the first arm, the control; None for itself"""
     to_come: Span
     matured: float
-    lag_times: Array
-    lag_mean: Array
-    lag_low: Array
-    lag_high: Array
+    lag_times: FloatArray
+    lag_mean: FloatArray
+    lag_low: FloatArray
+    lag_high: FloatArray
     extrapolated: float
     """share of the rate that lies beyond the oldest age"""
 
     @property
     def spread(self) -> float:
         """Standard deviation of the rate."""
-        return (self.rate.high - self.rate.low) / (2 * QUANTILE)
+        return (self.rate.high - self.rate.low) / (2 * Z95)
 
 
-def beliefs(arms: Sequence[ArmHistory], window: float | None, times: Array) -> list[Belief]:
+def beliefs(arms: Sequence[ArmHistory], window: float | None, times: FloatArray) -> list[Belief]:
     """The posterior of each arm; ``times`` in seconds: where to give the lag curve."""
     found = posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
     return [_belief(arm, control=place == 0) for place, arm in enumerate(found)]

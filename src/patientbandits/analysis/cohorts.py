@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from patientbandits.analysis.belief import Belief
-from patientbandits.analysis.records import Cohort
+from patientbandits.analysis.records import CohortFinding
 from patientbandits.events.history import ArmHistory, Events
 
 MOST_DAYS = 45
@@ -27,10 +27,12 @@ def cohort_days(events: Events) -> int:
     """1, or 7 if the history is long."""
     first = min(int(arm.days.min()) for arm in events.arms if arm.decisions)
     last = max(int(arm.days.max()) for arm in events.arms if arm.decisions)
-    return 1 if last - first < MOST_DAYS else 7
+    if last - first < MOST_DAYS:
+        return 1
+    return 7
 
 
-def cohorts_of(events: Events, found: Sequence[Belief]) -> list[Cohort]:
+def cohorts_of(events: Events, found: Sequence[Belief]) -> list[CohortFinding]:
     """Every cohort of every arm, the oldest first."""
     size = cohort_days(events)
     rows = []
@@ -39,7 +41,9 @@ def cohorts_of(events: Events, found: Sequence[Belief]) -> list[Cohort]:
     return rows
 
 
-def _of_arm(arm: ArmHistory, belief: Belief, window: float | None, size: int) -> list[Cohort]:
+def _of_arm(
+    arm: ArmHistory, belief: Belief, window: float | None, size: int
+) -> list[CohortFinding]:
     if not arm.decisions:
         return []
     ages, delays = arm.within(window)
@@ -52,7 +56,7 @@ def _of_arm(arm: ArmHistory, belief: Belief, window: float | None, size: int) ->
     came = np.bincount(places, converted.astype(float))
     expected = np.bincount(places, coming)
     return [
-        Cohort(
+        CohortFinding(
             arm=arm.name,
             day=(first + place) * size,
             decisions=int(made[place]),

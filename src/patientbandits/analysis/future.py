@@ -24,13 +24,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import Future
 from patientbandits.events.durations import DAY
-
-Array = NDArray[np.float64]
+from patientbandits.statistics import FloatArray
 
 TRUTHS = 60
 FUTURES = 15
@@ -41,7 +39,7 @@ deviation."""
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
 """The present traffic is the mean over these."""
-AGE_CLASSES = 400
+HISTOGRAM_CLASSES = 400
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,13 @@ class ArmPresent:
     name: str
     mean: float
     spread: float
-    ages: Array
+    ages: FloatArray
     """seconds"""
-    lag_times: Array
-    lag: Array
+    lag_times: FloatArray
+    lag: FloatArray
     window: float | None
 
-    def known(self, ages: Array) -> Array:
+    def known(self, ages: FloatArray) -> FloatArray:
         """G: the share of the conversions that come by these ages."""
         share = np.interp(ages, self.lag_times, self.lag, left=0.0)
         if self.window is not None:
@@ -65,21 +63,21 @@ class ArmPresent:
         return share
 
 
-def future_days() -> Array:
+def future_days() -> FloatArray:
     """The days looked at: every day of a month, then ever rarer."""
     later = np.geomspace(31.0, LONGEST_DAYS, 50).round()
     return np.concatenate([np.arange(0.0, 31.0), np.unique(later)])
 
 
-def traffic_of(ages: Array) -> float:
+def traffic_of(ages: FloatArray) -> float:
     """Decisions per day over the last days."""
     span = min(RECENT_DAYS * DAY, max(float(ages.max(initial=0.0)), 1.0))
     return float((ages < span).sum() / (span / DAY))
 
 
-def known_decisions(arm: ArmPresent, days: Array, traffic: float) -> Array:
+def known_decisions(arm: ArmPresent, days: FloatArray, traffic: float) -> FloatArray:
     """n(t) for each of the ``days``."""
-    counts, edges = np.histogram(arm.ages, bins=min(AGE_CLASSES, max(len(arm.ages), 1)))
+    counts, edges = np.histogram(arm.ages, bins=min(HISTOGRAM_CLASSES, max(len(arm.ages), 1)))
     middles = (edges[:-1] + edges[1:]) / 2
     old = np.array([counts @ arm.known(middles + day * DAY) for day in days])
     fine = np.linspace(0.0, days[-1], 4001)
@@ -88,7 +86,7 @@ def known_decisions(arm: ArmPresent, days: Array, traffic: float) -> Array:
     return old + traffic * np.interp(days, fine, areas)
 
 
-def variances(arm: ArmPresent, known: Array) -> Array:
+def variances(arm: ArmPresent, known: FloatArray) -> FloatArray:
     """v(t) from n(t)."""
     one = max(arm.mean * (1 - arm.mean), 1e-12)
     return 1 / (1 / max(arm.spread**2, 1e-18) + (known - known[0]) / one)
@@ -127,7 +125,7 @@ def play_future(
     )
 
 
-def _losses(means: Array, spread: Array) -> Array:
+def _losses(means: FloatArray, spread: FloatArray) -> FloatArray:
     """(truth, future, day): the expected loss; ``spread`` is v, (arm, day)."""
     random = np.random.default_rng(0)
     now = spread[:, :1]
@@ -142,7 +140,7 @@ def _losses(means: Array, spread: Array) -> Array:
     return expected_loss(np.swapaxes(later, -1, -2), np.swapaxes(spreads, -1, -2))
 
 
-def draw_truths(means: Array, variance: Array, random: np.random.Generator) -> Array:
+def draw_truths(means: FloatArray, variance: FloatArray, random: np.random.Generator) -> FloatArray:
     """(truth, arm): from the posterior, with what is usual between arms of one experiment.
 
     Rates are N(mu, (USUAL_DIFFERENCE mu)^2) around a common one: without it, noise makes the arms
@@ -155,7 +153,7 @@ def draw_truths(means: Array, variance: Array, random: np.random.Generator) -> A
     return centre + random.standard_normal((TRUTHS, len(means))) / np.sqrt(precision)
 
 
-def most_agreed(passed: Array) -> float:
+def most_agreed(passed: FloatArray) -> float:
     """The number of days that most truths have within a factor of two of theirs.
 
     Less than a day counts as one. If more of them are not done within the days looked at, infinity.
@@ -175,7 +173,7 @@ def most_agreed(passed: Array) -> float:
     return float(np.round(np.exp(np.log(best).mean())))
 
 
-def first_passage(days: Array, losses: Array, threshold: float) -> Array:
+def first_passage(days: FloatArray, losses: FloatArray, threshold: float) -> FloatArray:
     """The first day, future by future, with a loss below the threshold; infinity if there is
     none."""
     below = losses < threshold
@@ -184,4 +182,6 @@ def first_passage(days: Array, losses: Array, threshold: float) -> Array:
 
 
 def _finite(day: float) -> float | None:
-    return float(day) if np.isfinite(day) else None
+    if np.isfinite(day):
+        return float(day)
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.analysis.belief import QUANTILE, Belief
+from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.records import Span
 from patientbandits.events.history import ArmHistory
 
@@ -23,6 +23,6 @@ def revenue_of(
         return None, None
     value = float(paid.mean())
     relative = paid.std(ddof=1) / np.sqrt(len(paid)) / value
-    wide = QUANTILE * float(np.hypot(relative, belief.spread / belief.rate.mean))
+    wide = Z95 * float(np.hypot(relative, belief.spread / belief.rate.mean))
     mean = belief.rate.mean * value
     return value, Span(mean=mean, low=mean * np.exp(-wide), high=mean * np.exp(wide))

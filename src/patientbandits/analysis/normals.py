@@ -12,30 +12,29 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from patientbandits.statistics import FloatArray
 
-REACH = 6.0
+NORMAL_REACH = 6.0
 """standard deviations"""
-POINTS = 61
+INTEGRATION_POINTS = 61
 LEAST_SPREAD = 1e-12
 
-TABLE_AT = np.linspace(-9.0, 9.0, 36_001)
-TABLE = np.array([0.5 * math.erfc(-x / math.sqrt(2.0)) for x in TABLE_AT])
+CDF_AT = np.linspace(-9.0, 9.0, 36_001)
+CDF_TABLE = np.array([0.5 * math.erfc(-x / math.sqrt(2.0)) for x in CDF_AT])
 
 
-def normal_cdf(x: Array) -> Array:
+def normal_cdf(x: FloatArray) -> FloatArray:
     """P(Z <= x) to nine digits, from a table."""
-    return np.interp(x, TABLE_AT, TABLE)
+    return np.interp(x, CDF_AT, CDF_TABLE)
 
 
-def expected_loss(means: Array, spreads: Array) -> Array:
+def expected_loss(means: FloatArray, spreads: FloatArray) -> FloatArray:
     """E max X - max m along the last axis: what is lost on average by taking the largest mean."""
     spreads = np.maximum(spreads, LEAST_SPREAD)
     best = means.max(axis=-1, keepdims=True)
-    reach = REACH * spreads.max(axis=-1, keepdims=True)
-    steps = np.linspace(-1.0, 1.0, POINTS)
+    reach = NORMAL_REACH * spreads.max(axis=-1, keepdims=True)
+    steps = np.linspace(-1.0, 1.0, INTEGRATION_POINTS)
     at = best + reach * steps
     product = np.ones_like(at)
     for arm in range(means.shape[-1]):
@@ -44,11 +43,11 @@ def expected_loss(means: Array, spreads: Array) -> Array:
     return np.maximum(gain.sum(axis=-1) * reach[..., 0] * (steps[1] - steps[0]), 0.0)
 
 
-def best_probability(means: Array, spreads: Array) -> Array:
+def best_probability(means: FloatArray, spreads: FloatArray) -> FloatArray:
     """P(X_i is the largest) for each i."""
     spreads = np.maximum(spreads, LEAST_SPREAD)
-    low = (means - REACH * spreads).min()
-    high = (means + REACH * spreads).max()
+    low = (means - NORMAL_REACH * spreads).min()
+    high = (means + NORMAL_REACH * spreads).max()
     at = np.linspace(low, high, 20_001)
     below = np.array([normal_cdf((at - m) / s) for m, s in zip(means, spreads, strict=True)])
     middle = (below[:, 1:] + below[:, :-1]) / 2

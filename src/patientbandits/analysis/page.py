@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from patientbandits.analysis.pictures import colors, draw_all
 from patientbandits.analysis.verdict import points
-from patientbandits.events.durations import short, spoken
+from patientbandits.events.durations import short_time, spoken
 from patientbandits.files import write_atomically
 from patientbandits.pages import render_page
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis
 
-PAGE = "analysis.html"
-DATA = "analysis.json"
+ANALYSIS_PAGE = "analysis.html"
+ANALYSIS_DATA = "analysis.json"
 SET_ASIDE = "rows_set_aside.csv"
 
 
@@ -29,10 +29,10 @@ def write_analysis(found: Analysis, folder: str | os.PathLike[str]) -> Path:
     figures = target / "figures"
     draw_all(found, figures)
     data = json.dumps(found.data(), indent=1)
-    write_atomically(target / DATA, data.encode())
+    write_atomically(target / ANALYSIS_DATA, data.encode())
     page = render_page("analysis/analysis.html.j2", figures, **page_values(found))
-    write_atomically(target / PAGE, page.encode())
-    return target / PAGE
+    write_atomically(target / ANALYSIS_PAGE, page.encode())
+    return target / ANALYSIS_PAGE
 
 
 def page_values(found: Analysis) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def page_values(found: Analysis) -> dict[str, Any]:
         "oldest": spoken(events.oldest),
         "end": datetime.fromtimestamp(events.end, UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "spoken": spoken,
-        "short": short,
+        "short": short_time,
         "points": points,
         "colors": colors(found),
         "currency": events.currency,
@@ -62,8 +62,8 @@ def flips(found: Analysis) -> list[dict[str, str]]:
     sure = [row for row in found.windows if row.sure]
     return [
         {
-            "short": short(before.window),
-            "long": short(after.window),
+            "short": short_time(before.window),
+            "long": short_time(after.window),
             "before": before.leader,
             "after": after.leader,
         }

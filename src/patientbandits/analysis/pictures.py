@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from patientbandits.events.durations import DAY, HOUR, MINUTE, short
+from patientbandits.events.durations import DAY, HOUR, MINUTE, short_time
 from patientbandits.figures import PALETTE, STYLE, save
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis
 
 WIDTH, HEIGHT = 5.2, 3.5
-MOST_CURVES = 8
+MOST_ARMS_DRAWN = 8
 TICKS = (
     MINUTE,
     10 * MINUTE,
@@ -33,7 +33,7 @@ TICKS = (
 )
 GREY = "#6b717c"
 
-Draw = Callable[["Analysis", Any], None]
+DrawOn = Callable[["Analysis", Any], None]
 
 
 def colors(found: Analysis) -> dict[str, str]:
@@ -44,7 +44,7 @@ def colors(found: Analysis) -> dict[str, str]:
 def shown_arms(found: Analysis) -> list[str]:
     """The arms with a curve: the control and the best ones."""
     ranked = sorted(found.arms.values(), key=lambda arm: (arm.arm != found.control, -arm.rate))
-    kept = {arm.arm for arm in ranked[:MOST_CURVES]}
+    kept = {arm.arm for arm in ranked[:MOST_ARMS_DRAWN]}
     return [name for name in found.arms if name in kept]
 
 
@@ -171,12 +171,12 @@ def time_axis(axis: Any, times: Any) -> None:
     axis.set_xscale("log")
     low, high = float(times[0]), float(times[-1])
     ticks = [tick for tick in TICKS if low <= tick <= high * 1.001]
-    axis.set_xticks(ticks, [short(tick) for tick in ticks])
+    axis.set_xticks(ticks, [short_time(tick) for tick in ticks])
     axis.set_xticks([], minor=True)
     axis.tick_params(axis="x", labelsize=8)
 
 
-PICTURES: dict[str, Draw] = {
+PICTURES: dict[str, DrawOn] = {
     "rates": draw_rates,
     "lag": draw_lag,
     "windows": draw_windows,
@@ -185,7 +185,7 @@ PICTURES: dict[str, Draw] = {
 }
 
 
-def possible(found: Analysis) -> dict[str, Draw]:
+def possible(found: Analysis) -> dict[str, DrawOn]:
     """The pictures for which there is something to draw."""
     missing = set()
     if not any(arm.conversions for arm in found.arms.values()):

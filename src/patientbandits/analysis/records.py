@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from patientbandits.statistics import FloatArray
 
 
 @dataclass(frozen=True)
@@ -24,12 +21,12 @@ class Lag:
     """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier
     estimate."""
 
-    times: Array
+    times: FloatArray
     """seconds"""
-    mean: Array
-    low: Array
-    high: Array
-    kaplan_meier: Array
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    kaplan_meier: FloatArray
     """converted by each time, divided by the model's rate; NaN beyond the largest age"""
 
 
@@ -107,7 +104,7 @@ class WindowFinding:
 
 
 @dataclass(frozen=True)
-class Cohort:
+class CohortFinding:
     """The decisions of an arm of one day or week."""
 
     arm: str
@@ -123,13 +120,13 @@ class Cohort:
 class Future:
     """The expected loss if one stops later, played from the posterior at the present traffic."""
 
-    days: Array
-    median: Array
-    low: Array
+    days: FloatArray
+    median: FloatArray
+    low: FloatArray
     """10 % of the futures are below"""
-    high: Array
+    high: FloatArray
     """90 % are below"""
-    stopped: Array
+    stopped: FloatArray
     """share of the futures in which the loss has been below the threshold by then"""
     threshold: float
     traffic: dict[str, float]

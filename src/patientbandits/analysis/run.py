@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from patientbandits.analysis.belief import Belief, beliefs
+from patientbandits.analysis.belief import Z95, Belief, beliefs
 from patientbandits.analysis.cohorts import cohorts_of
 from patientbandits.analysis.fit import misfit_of, misfit_words
 from patientbandits.analysis.future import ArmPresent, play_future
 from patientbandits.analysis.money import revenue_of
 from patientbandits.analysis.records import (
     ArmFinding,
-    Cohort,
+    CohortFinding,
     Future,
     Lag,
     Span,
@@ -30,12 +30,12 @@ from patientbandits.anytime import anytime_window_interval
 from patientbandits.errors import InputError, number, require
 from patientbandits.events.durations import in_seconds
 from patientbandits.events.history import ArmHistory, Events
+from patientbandits.statistics import LEVEL
 
 if TYPE_CHECKING:
     from patientbandits.analysis.export import DataFrame
 
-OWNER = "analyse"
-LEVEL = 0.95
+ANALYSE = "analyse"
 TOLERANCE = 0.005
 LAG_POINTS = 80
 FIRST_LAG = 60.0
@@ -51,7 +51,7 @@ class Analysis:
     verdict: Verdict
     lag: dict[str, Lag]
     windows: list[WindowFinding]
-    cohorts: list[Cohort]
+    cohorts: list[CohortFinding]
     future: Future
     tolerance: float
 
@@ -96,12 +96,12 @@ def analyse(
     say = tell or (lambda words: None)
     if not isinstance(events, Events):
         raise InputError(
-            f"{OWNER}: events must be what read_events gives; got {type(events).__name__}."
+            f"{ANALYSE}: events must be what read_events gives; got {type(events).__name__}."
         )
     if window is not None:
-        events = replace(events, window=in_seconds(OWNER, "window", window))
-    share = number(OWNER, "tolerance", tolerance)
-    require(0 < share < 1, OWNER, "tolerance must be between 0 and 1", tolerance=tolerance)
+        events = replace(events, window=in_seconds(ANALYSE, "window", window))
+    share = number(ANALYSE, "tolerance", tolerance)
+    require(0 < share < 1, ANALYSE, "tolerance must be between 0 and 1", tolerance=tolerance)
     say("fitting the model of late conversions")
     ordered = _control_first(events)
     times = lag_times(ordered)
@@ -143,7 +143,7 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
     low, high = anytime_window_interval(matured, known, arm.decisions, sold, delta)
     gap = misfit_of(belief, curve)
     value, revenue = revenue_of(arm, belief, events.window) if events.valued else (None, None)
-    lift = belief.lift
+    lift, lift_low, lift_high = _ends(belief.lift)
     return ArmFinding(
         arm=arm.name,
         decisions=arm.decisions,
@@ -158,9 +158,9 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
         to_come_high=belief.to_come.high,
         best=belief.best,
         expected_loss=belief.expected_loss,
-        lift=lift.mean if lift else None,
-        lift_low=lift.low if lift else None,
-        lift_high=lift.high if lift else None,
+        lift=lift,
+        lift_low=lift_low,
+        lift_high=lift_high,
         matured_decisions=matured,
         matured_conversions=known,
         matured_only=_wilson(matured, known),
@@ -175,15 +175,23 @@ def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) 
     )
 
 
+def _ends(span: Span | None) -> tuple[float | None, float | None, float | None]:
+    """Its three numbers, or three times None."""
+    if span is None:
+        return None, None, None
+    return span.mean, span.low, span.high
+
+
 def _wilson(count: int, successes: int) -> Span | None:
     """Wilson's 95 % interval for a share."""
     if not count:
         return None
-    z = 1.959964
     share = successes / count
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    centre = (share + Z95**2 / (2 * count)) / (1 + Z95**2 / count)
     reach = (
-        z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z * z / count)
+        Z95
+        * math.sqrt(share * (1 - share) / count + (Z95 / (2 * count)) ** 2)
+        / (1 + Z95**2 / count)
     )
     return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
 
@@ -222,6 +230,6 @@ def _future(
     ]
     flow = None
     if traffic is not None:
-        require(traffic > 0, OWNER, "traffic must be > 0", traffic=traffic)
+        require(traffic > 0, ANALYSE, "traffic must be > 0", traffic=traffic)
         flow = {arm.name: arm.decisions / events.decisions * traffic for arm in events.arms}
     return play_future(present, tolerance * leader.rate, leader.expected_loss, flow)

@@ -13,46 +13,48 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from patientbandits.statistics import FloatArray
 
 
 @dataclass(frozen=True)
 class StepCurve:
     """The steps of the estimate; before the first it is 0."""
 
-    times: Array
-    share: Array
+    times: FloatArray
+    share: FloatArray
     """converted by each time"""
-    variance: Array
+    variance: FloatArray
     largest: float
     """the largest age: nothing is known beyond it"""
 
-    def at(self, times: ArrayLike) -> Array:
+    def at(self, times: ArrayLike) -> FloatArray:
         """F at ``times``; NaN beyond the largest age."""
         return self._step(self.share, times)
 
-    def variance_at(self, times: ArrayLike) -> Array:
+    def variance_at(self, times: ArrayLike) -> FloatArray:
         return self._step(self.variance, times)
 
-    def _step(self, values: Array, times: ArrayLike) -> Array:
+    def _step(self, values: FloatArray, times: ArrayLike) -> FloatArray:
         asked = np.asarray(times, dtype=float)
         known = np.concatenate([[0.0], values])
         found = known[np.searchsorted(self.times, asked, side="right")]
         return np.where(asked <= self.largest, found, np.nan)
 
 
-def product_limit(ages: Array, delays: Array) -> StepCurve:
+def product_limit(ages: FloatArray, delays: FloatArray) -> StepCurve:
     """Of decisions with these ages, converted after these delays (infinity: not yet)."""
     converted = np.isfinite(delays)
     times, events = np.unique(delays[converted], return_counts=True)
     watched = np.sort(np.where(converted, delays, ages))
     at_risk = len(watched) - np.searchsorted(watched, times, side="left")
-    left: Array = np.cumprod(1 - events / at_risk, dtype=float)
+    left: FloatArray = np.cumprod(1 - events / at_risk, dtype=float)
     with np.errstate(divide="ignore"):
         terms = events / (at_risk * (at_risk - events))
-    spread: Array = np.where(left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0)
+    spread: FloatArray = np.where(
+        left > 0, np.cumsum(np.where(np.isfinite(terms), terms, 0.0)), 0.0
+    )
     return StepCurve(
         times=times,
         share=1 - left,

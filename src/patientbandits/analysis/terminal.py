@@ -9,10 +9,10 @@ from patientbandits.analysis.page import table_rows, warnings_of
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis
 
-Table = list[tuple[str, ...]]
+TextTable = list[tuple[str, ...]]
 
 
-def reading_table(found: Analysis) -> Table:
+def reading_table(found: Analysis) -> TextTable:
     """What became of the rows."""
     report = found.events.report
     if report is None:
@@ -27,9 +27,9 @@ def reading_table(found: Analysis) -> Table:
     ]
 
 
-def arms_lines(found: Analysis) -> Table:
+def arms_lines(found: Analysis) -> TextTable:
     """One row for each arm."""
-    rows: Table = [
+    rows: TextTable = [
         ("arm", "decisions", "conversions", "rate", "95 %", "matured", "to come", "best", "lift")
     ]
     for arm in found.arms.values():

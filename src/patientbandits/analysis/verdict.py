@@ -64,8 +64,9 @@ def _words(leader: ArmFinding, future: Future, reason: str, *, alone: bool) -> s
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
-    digits = 2 if 100 * rate >= 0.01 or rate == 0 else 4
-    return f"{100 * rate:.{digits}f} points"
+    if 0 < 100 * rate < 0.01:
+        return f"{100 * rate:.4f} points"
+    return f"{100 * rate:.2f} points"
 
 
 def _left(future: Future) -> str:
@@ -74,4 +75,6 @@ def _left(future: Future) -> str:
     if future.days_left == 0:
         return "that is little enough to stop"
     days = round(future.days_left)
-    return f"about {days} more {'day' if days == 1 else 'days'}"
+    if days == 1:
+        return "about 1 more day"
+    return f"about {days} more days"

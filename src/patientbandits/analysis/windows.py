@@ -11,15 +11,15 @@ from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.events.durations import DAY, HOUR
 from patientbandits.events.history import Events
 
-HOURS = (1, 2, 4, 8, 12)
-DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
+WHOLE_HOURS = (1, 2, 4, 8, 12)
+WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
 SURE = 0.8
 """A leader is spoken of from this probability on: the rest is noise."""
 
 
 def candidate_windows(longest: float, window: float | None) -> list[float]:
     """From an hour to the age that every arm has reached, the window in use among them."""
-    usual = [hours * HOUR for hours in HOURS] + [days * DAY for days in DAYS]
+    usual = [hours * HOUR for hours in WHOLE_HOURS] + [days * DAY for days in WHOLE_DAYS]
     asked = [] if window is None else [window]
     return sorted({span for span in (*usual, *asked) if span <= longest})
 
@@ -68,4 +68,6 @@ def _finding(
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+    if whole > 0:
+        return part / whole
+    return 0.0

@@ -36,7 +36,7 @@ def add_rehearse_command(commands: Any, common: argparse.ArgumentParser) -> None
 
 def run_rehearse(options: argparse.Namespace) -> None:
     from patientbandits.rehearsal.page import write_rehearsal
-    from patientbandits.rehearsal.run import DRAWS, SEED, rehearse
+    from patientbandits.rehearsal.run import DRAWS, REHEARSAL_SEED, rehearse
 
     out = options.out or "out/rehearse"
     traffic = per_day(options.traffic)
@@ -47,7 +47,7 @@ def run_rehearse(options: argparse.Namespace) -> None:
         days=options.days,
         policies=options.policies,
         draws=DRAWS if options.draws is None else options.draws,
-        seed=SEED if options.seed is None else options.seed,
+        seed=REHEARSAL_SEED if options.seed is None else options.seed,
         workers=options.workers,
         start=progress_bar(options),
     )

@@ -7,7 +7,7 @@ from typing import Any
 from patientbandits.errors import InputError, choice
 from patientbandits.events.columns import EXPOSURES, ORDERS
 from patientbandits.events.parsing import set_aside
-from patientbandits.events.sources import OWNER, Source
+from patientbandits.events.sources import READ_EVENTS, Source
 from patientbandits.events.tables import literal, rejected_lines
 
 
@@ -61,7 +61,7 @@ def choose_experiment(database: Any, source: Source, told: str | None) -> str:
             f"{source.table.label}, column {source.columns['experiment']}: one experiment is "
             f"needed; got {', '.join(names[:10])}. Choose one with experiment."
         )
-    chosen = choice(OWNER, "experiment", told, names) if told is not None else "".join(names)
+    chosen = choice(READ_EVENTS, "experiment", told, names) if told is not None else "".join(names)
     set_aside(
         database,
         EXPOSURES,

@@ -80,7 +80,7 @@ class Preset:
 VIEWED = ("experiment viewed", "experiment_viewed", "viewed_experiment")
 BOUGHT = ("order completed", "order_completed", "purchase")
 
-PRESETS = {
+EVENT_PRESETS = {
     "growthbook": Preset(
         exposures={
             "unit": ("user_id", "anonymous_id", "device_id"),
@@ -157,7 +157,7 @@ def preset_named(owner: str, name: str | None) -> Preset:
     """The preset with this name; for None one without any names of its own."""
     if name is None:
         return Preset()
-    return PRESETS[choice(owner, "preset", name, PRESETS)]
+    return EVENT_PRESETS[choice(owner, "preset", name, EVENT_PRESETS)]
 
 
 def folded(name: str) -> str:

@@ -6,17 +6,16 @@ import re
 
 from patientbandits.errors import InputError, positive
 
-SECOND = 1.0
 MINUTE = 60.0
 HOUR = 3600.0
 DAY = 86400.0
 WEEK = 7 * DAY
 
 UNITS = {
-    "s": SECOND,
-    "sec": SECOND,
-    "second": SECOND,
-    "seconds": SECOND,
+    "s": 1.0,
+    "sec": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
     "m": MINUTE,
     "min": MINUTE,
     "minute": MINUTE,
@@ -60,7 +59,7 @@ def spoken(seconds: float) -> str:
     return f"{seconds:.3g} seconds"
 
 
-def short(seconds: float) -> str:
+def short_time(seconds: float) -> str:
     """A length of time as on an axis: 30 d, 12 h, 5 min."""
     for size, sign in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
         if seconds >= size:

@@ -17,13 +17,13 @@ import numpy as np
 from patientbandits.events.durations import DAY
 
 VISITORS = 60_000
-DAYS = 181
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+HALF_A_YEAR = 181
+FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 EXPERIMENT = "checkout-button"
-SEED = 20260101
+EXAMPLE_SEED = 20260101
 
 
-class Variant(NamedTuple):
+class ExampleVariant(NamedTuple):
     """A variant of the example: how many of its visitors buy in the end, and after how many
     days."""
 
@@ -34,20 +34,20 @@ class Variant(NamedTuple):
     """standard deviation of the logarithm"""
 
 
-VARIANTS = (
-    Variant("control", 0.031, 1.6, 1.3),
-    Variant("blue", 0.036, 1.8, 1.3),
-    Variant("green", 0.0415, 9.0, 0.9),
+EXAMPLE_VARIANTS = (
+    ExampleVariant("control", 0.031, 1.6, 1.3),
+    ExampleVariant("blue", 0.036, 1.8, 1.3),
+    ExampleVariant("green", 0.0415, 9.0, 0.9),
 )
 
 
 def write_example(folder: str | os.PathLike[str], visitors: int = VISITORS) -> tuple[Path, Path]:
     """Write exposures.csv and orders.csv into ``folder``; always the same ones."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(EXAMPLE_SEED)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    arms = random.integers(0, len(VARIANTS), visitors)
-    seen = np.sort(random.random(visitors)) * DAYS * DAY
+    arms = random.integers(0, len(EXAMPLE_VARIANTS), visitors)
+    seen = np.sort(random.random(visitors)) * HALF_A_YEAR * DAY
     exposures = _exposures(random, arms, seen)
     orders = _orders(random, arms, seen)
     shown, bought = target / "exposures.csv", target / "orders.csv"
@@ -60,29 +60,29 @@ def _exposures(random: Any, arms: Any, seen: Any) -> list[str]:
     lines = []
     odd = random.random(len(arms))
     for visitor, (arm, when, chance) in enumerate(zip(arms, seen, odd, strict=True)):
-        line = f"v{visitor},{_written(when, visitor)},{EXPERIMENT},{VARIANTS[arm].name}\n"
+        line = f"v{visitor},{_written(when, visitor)},{EXPERIMENT},{EXAMPLE_VARIANTS[arm].name}\n"
         lines.append(line)
         if chance < 0.004:
             lines.append(line)  # sent twice
         elif chance < 0.09:  # came back
-            later = min(when + random.exponential(5 * DAY), DAYS * DAY)
+            later = min(when + random.exponential(5 * DAY), HALF_A_YEAR * DAY)
             lines.append(
-                f"v{visitor},{_written(later, visitor)},{EXPERIMENT},{VARIANTS[arm].name}\n"
+                f"v{visitor},{_written(later, visitor)},{EXPERIMENT},{EXAMPLE_VARIANTS[arm].name}\n"
             )
         elif chance < 0.096:  # another device, another variant
-            other = VARIANTS[(arm + 1) % len(VARIANTS)].name
-            later = min(when + DAY, DAYS * DAY)
+            other = EXAMPLE_VARIANTS[(arm + 1) % len(EXAMPLE_VARIANTS)].name
+            later = min(when + DAY, HALF_A_YEAR * DAY)
             lines.append(f"v{visitor},{_written(later, visitor)},{EXPERIMENT},{other}\n")
         elif chance < 0.0965:
-            lines.append(f",{_written(when, visitor)},{EXPERIMENT},{VARIANTS[arm].name}\n")
+            lines.append(f",{_written(when, visitor)},{EXPERIMENT},{EXAMPLE_VARIANTS[arm].name}\n")
         elif chance < 0.097:
-            lines.append(f"v{visitor},yesterday,{EXPERIMENT},{VARIANTS[arm].name}\n")
+            lines.append(f"v{visitor},yesterday,{EXPERIMENT},{EXAMPLE_VARIANTS[arm].name}\n")
     return lines
 
 
 def _orders(random: Any, arms: Any, seen: Any) -> list[str]:
     rows: list[tuple[float, str]] = []
-    for place, variant in enumerate(VARIANTS):
+    for place, variant in enumerate(EXAMPLE_VARIANTS):
         own = np.flatnonzero(arms == place)
         buyers = own[random.random(len(own)) < variant.rate]
         waits = random.lognormal(np.log(variant.median_days * DAY), variant.spread, len(buyers))
@@ -91,8 +91,8 @@ def _orders(random: Any, arms: Any, seen: Any) -> list[str]:
     for visitor in random.choice(len(arms), len(arms) // 400, replace=False):
         rows += _bought(random, int(visitor), float(seen[visitor] - random.exponential(20 * DAY)))
     for stranger in range(len(arms) // 300):
-        rows += _bought(random, len(arms) + stranger, random.random() * DAYS * DAY)
-    known = sorted(row for row in rows if 0 < row[0] < DAYS * DAY)
+        rows += _bought(random, len(arms) + stranger, random.random() * HALF_A_YEAR * DAY)
+    known = sorted(row for row in rows if 0 < row[0] < HALF_A_YEAR * DAY)
     lines = [text.format(number=100_000 + number) for number, (_, text) in enumerate(known)]
     again = [lines[place] for place in range(0, len(lines), 150)]
     broken = ["v17;2026-02-30 10:00;broken;20.00;EUR\n", "v18;2026-03-01 10:00;broken;a lot;EUR\n"]
@@ -121,7 +121,7 @@ def _order(visitor: int, when: float, value: float) -> str:
 
 def _written(seconds: float, kind: int) -> str:
     """A time in one of the ways in which files have it."""
-    moment = BEGIN + timedelta(seconds=round(seconds))
+    moment = FIRST_DAY + timedelta(seconds=round(seconds))
     if kind % 10 < 5:
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
     if kind % 10 < 7:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from patientbandits.errors import InputError, choice, require
 from patientbandits.events.durations import DAY
 from patientbandits.events.report import ReadingReport
+from patientbandits.statistics import FloatArray
 
-Array = NDArray[np.float64]
 CONTROL_NAMES = ("control", "baseline", "original", "default", "off", "a", "0", "false")
 
 
@@ -26,29 +26,29 @@ class ArmHistory:
     """
 
     name: str
-    ages: Array
+    ages: FloatArray
     """seconds, at the end"""
-    delays: Array
+    delays: FloatArray
     """seconds until the first order"""
     days: NDArray[np.int64]
     """the day of each decision, in days since 1970 in the reader's zone"""
     order_decisions: NDArray[np.int64]
     """place of the decision that each order counts for"""
-    order_delays: Array
-    order_values: Array
+    order_delays: FloatArray
+    order_values: FloatArray
     """NaN where there is none"""
 
     @property
     def decisions(self) -> int:
         return len(self.ages)
 
-    def within(self, window: float | None) -> tuple[Array, Array]:
+    def within(self, window: float | None) -> tuple[FloatArray, FloatArray]:
         """Ages and delays when only orders within the window count; ages up to the window."""
         if window is None:
             return self.ages, self.delays
         return np.minimum(self.ages, window), np.where(self.delays <= window, self.delays, np.inf)
 
-    def paid_by_decision(self, window: float | None) -> Array:
+    def paid_by_decision(self, window: float | None) -> FloatArray:
         """The sum of all orders within the window, for every decision that converted within it."""
         longest = np.inf if window is None else window
         counted = (self.order_delays <= longest) & np.isfinite(self.order_values)
@@ -133,7 +133,7 @@ def control_of(owner: str, names: Sequence[str], told: str | None) -> str:
     if told is not None:
         return choice(owner, "control", told, names)
     usual = [name for known in CONTROL_NAMES for name in names if name.strip().lower() == known]
-    return usual[0] if usual else names[0]
+    return [*usual, *names][0]
 
 
 def histories(

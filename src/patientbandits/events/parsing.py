@@ -14,7 +14,7 @@ from typing import Any
 from patientbandits.errors import InputError
 from patientbandits.events.columns import EXPOSURES, ORDERS
 from patientbandits.events.durations import DAY
-from patientbandits.events.tables import ROW, Table, literal, quoted
+from patientbandits.events.tables import ROW, EventTable, literal, quoted
 
 MICRO = 1_000_000
 EARLIEST = 946_684_800 * MICRO
@@ -105,7 +105,7 @@ def set_zone(database: Any, owner: str, zone: str) -> None:
 
 def parse_table(
     database: Any,
-    table: Table,
+    table: EventTable,
     kind: str,
     columns: Mapping[str, str],
     zone: str,
@@ -142,7 +142,7 @@ def _optional(columns: Mapping[str, str], role: str) -> str:
 
 
 def _set_unreadable_aside(
-    database: Any, table: Table, kind: str, columns: Mapping[str, str]
+    database: Any, table: EventTable, kind: str, columns: Mapping[str, str]
 ) -> None:
     latest = int((time.time() + DAY) * MICRO)
     rules = [

@@ -23,9 +23,9 @@ from patientbandits.events.durations import in_seconds
 from patientbandits.events.ending import cut_at_end, in_whole_days, orders_end_early
 from patientbandits.events.history import Events, control_of, histories
 from patientbandits.events.parsing import CREATE_SET_ASIDE, MICRO, parse_table, set_zone
-from patientbandits.events.sources import OWNER, open_sources
+from patientbandits.events.sources import READ_EVENTS, open_sources
 from patientbandits.events.summary import meant_split, summarise, write_set_aside
-from patientbandits.events.tables import connect
+from patientbandits.events.tables import open_database
 
 Tell = Callable[[str], None]
 
@@ -68,13 +68,15 @@ def read_events(
     set_aside_to  a CSV file for all rows that do not count, with the reason
     tell          called with a word about each step
     """
-    span = None if window is None else in_seconds(OWNER, "window", window)
-    choice(OWNER, "credit", credit, CREDITS)
+    span = None if window is None else in_seconds(READ_EVENTS, "window", window)
+    choice(READ_EVENTS, "credit", credit, CREDITS)
     say = tell or (lambda words: None)
-    database = connect()
-    set_zone(database, OWNER, zone)
+    database = open_database()
+    set_zone(database, READ_EVENTS, zone)
     database.execute(CREATE_SET_ASIDE)
-    sources = open_sources(database, exposures, orders, preset_named(OWNER, preset), columns or {})
+    sources = open_sources(
+        database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}
+    )
     for source in sources:
         say(f"reading {source.table.label}: {source.kind}")
         parse_table(
@@ -88,12 +90,12 @@ def read_events(
     one_currency(database, bought)
     say("joining orders to exposures")
     remove_duplicates(database, shown.table.label, bought.table.label, "order" in bought.columns)
-    end = cut_at_end(database, OWNER, as_of, shown.table.label, bought.table.label)
+    end = cut_at_end(database, READ_EVENTS, as_of, shown.table.label, bought.table.label)
     warnings = orders_end_early(database, end)
     names = _arm_names(database, control)
     credit_orders(database, bought.table.label, credit, span)
     arms = histories(names, *_columns(database, names, end))
-    meant = meant_split(OWNER, split, names)
+    meant = meant_split(READ_EVENTS, split, names)
     report = summarise(database, sources, meant, span)
     report = replace(
         report, zone=zone, credit=credit, notes=(*notes, *report.notes), warnings=warnings
@@ -102,7 +104,7 @@ def read_events(
         write_set_aside(database, [source.table for source in sources], set_aside_to)
     return Events(
         arms=arms,
-        control=control_of(OWNER, names, control),
+        control=control_of(READ_EVENTS, names, control),
         end=end / MICRO,
         window=span,
         report=report,
@@ -116,7 +118,7 @@ def _arm_names(database: Any, control: str | None) -> list[str]:
     """The control first, then by name."""
     found = database.execute("SELECT DISTINCT variant FROM exposures ORDER BY 1").fetchall()
     names = [row[0] for row in found]
-    first = control_of(OWNER, names, control)
+    first = control_of(READ_EVENTS, names, control)
     return sorted(names, key=lambda name: name != first)
 
 

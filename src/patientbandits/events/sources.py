@@ -18,9 +18,9 @@ from patientbandits.events.columns import (
     told_columns,
 )
 from patientbandits.events.parsing import text_of
-from patientbandits.events.tables import Table, literal, open_table
+from patientbandits.events.tables import EventTable, literal, open_table
 
-OWNER = "read_events"
+READ_EVENTS = "read_events"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Source:
     """One of the two tables, its columns known."""
 
     kind: str
-    table: Table
+    table: EventTable
     columns: Mapping[str, str]
     only: str
     """SQL: the rows that are looked at"""
@@ -50,15 +50,15 @@ def open_sources(
             shown, bought = (replace(table, label=str(table.path)) for table in (shown, bought))
     elif not preset.wide and not preset.event:
         raise InputError(
-            f"{OWNER}: a table of orders is needed, unless a preset says that one table has both "
+            f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table has both "
             "(wide, segment, ga4, amplitude)."
         )
-    check_told(OWNER, told, {EXPOSURES: shown.columns, ORDERS: bought.columns})
+    check_told(READ_EVENTS, told, {EXPOSURES: shown.columns, ORDERS: bought.columns})
     found = {}
     for kind, table in ((EXPOSURES, shown), (ORDERS, bought)):
         names = names_for(preset, kind)
         names["unit"] = _shared_first(names["unit"], shown.columns, bought.columns)
-        own = told_columns(OWNER, told, kind, table.columns)
+        own = told_columns(READ_EVENTS, told, kind, table.columns)
         found[kind] = find_columns(table.label, kind, table.columns, names, own)
     together = orders is None
     return [
@@ -77,13 +77,15 @@ def _shared_first(
     return tuple(sorted(names, key=lambda name: folded(name) not in both))
 
 
-def _only_orders(preset: Preset, table: Table, columns: Mapping[str, str], together: bool) -> str:
+def _only_orders(
+    preset: Preset, table: EventTable, columns: Mapping[str, str], together: bool
+) -> str:
     if preset.wide:
         return f"{text_of(columns['time'])} IS NOT NULL"
     return _only(preset, ORDERS, table, together)
 
 
-def _only(preset: Preset, kind: str, table: Table, together: bool) -> str:
+def _only(preset: Preset, kind: str, table: EventTable, together: bool) -> str:
     """The rows of this kind of event, where a table tells events apart."""
     by_name = {folded(column): column for column in table.columns}
     columns = [by_name[folded(name)] for name in preset.event if folded(name) in by_name]

@@ -16,7 +16,7 @@ from patientbandits.events.report import (
     TableReport,
     sample_ratio,
 )
-from patientbandits.events.tables import Table, lines_of_rows, literal
+from patientbandits.events.tables import EventTable, lines_of_rows, literal
 
 if TYPE_CHECKING:
     from patientbandits.events.sources import Source
@@ -136,7 +136,7 @@ def _table_report(database: Any, source: Source, counted: str) -> TableReport:
     )
 
 
-def _examples(database: Any, tables: Sequence[Table]) -> tuple[SetAside, ...]:
+def _examples(database: Any, tables: Sequence[EventTable]) -> tuple[SetAside, ...]:
     """The first rows that could not be read."""
     found = database.execute(
         "SELECT source, row, field, rule, value, reason FROM set_aside "
@@ -158,7 +158,9 @@ def _examples(database: Any, tables: Sequence[Table]) -> tuple[SetAside, ...]:
     )
 
 
-def write_set_aside(database: Any, tables: Sequence[Table], path: str | os.PathLike[str]) -> None:
+def write_set_aside(
+    database: Any, tables: Sequence[EventTable], path: str | os.PathLike[str]
+) -> None:
     """All rows that do not count as a CSV file: file, line, column, rule, value, reason."""
     database.execute("CREATE TABLE lines (source VARCHAR, row BIGINT, line BIGINT)")
     for table in {table.label: table for table in tables}.values():

@@ -27,7 +27,7 @@ ROW = "row_number_in_file"
 
 
 @dataclass(frozen=True)
-class Table:
+class EventTable:
     """A table in the database."""
 
     name: str
@@ -44,7 +44,7 @@ class Table:
         return list(self.types)
 
 
-def connect() -> Any:
+def open_database() -> Any:
     """An empty database in memory."""
     try:
         import duckdb
@@ -65,7 +65,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def open_table(database: Any, source: Any, name: str, kind: str) -> Table:
+def open_table(database: Any, source: Any, name: str, kind: str) -> EventTable:
     """The ``source``, a path or a table, as the view ``name``, with the number of every row as
     ROW."""
     if not isinstance(source, (str, os.PathLike)):
@@ -85,7 +85,7 @@ def open_table(database: Any, source: Any, name: str, kind: str) -> Table:
     return _open_text(database, path, name)
 
 
-def _open_object(database: Any, source: Any, name: str, kind: str) -> Table:
+def _open_object(database: Any, source: Any, name: str, kind: str) -> EventTable:
     """A pandas, Arrow, Polars or DuckDB table."""
     if isinstance(source, (list, tuple, dict, int, float)) or source is None:
         raise InputError(f"{kind}: a path or a table is needed; got {type(source).__name__}.")
@@ -101,7 +101,7 @@ def _open_object(database: Any, source: Any, name: str, kind: str) -> Table:
     return _numbered(database, name, f"the table of {kind}", None)
 
 
-def _open_text(database: Any, path: Path, name: str) -> Table:
+def _open_text(database: Any, path: Path, name: str) -> EventTable:
     heading, delimiter = _heading(path)
     columns = ", ".join(f"{literal(column)}: 'VARCHAR'" for column in heading)
     options = (
@@ -117,13 +117,13 @@ def _open_text(database: Any, path: Path, name: str) -> Table:
     return _numbered(database, name, path.name, path)
 
 
-def _numbered(database: Any, name: str, label: str, path: Path | None) -> Table:
+def _numbered(database: Any, name: str, label: str, path: Path | None) -> EventTable:
     database.execute(
         f"CREATE VIEW {name} AS SELECT row_number() OVER () AS {ROW}, * FROM {name}_rows"
     )
     described = database.execute(f"DESCRIBE {name}_rows").fetchall()
     types = {row[0]: row[1] for row in described}
-    return Table(name=name, label=label, types=types, path=path)
+    return EventTable(name=name, label=label, types=types, path=path)
 
 
 def _run(database: Any, path: Path, statement: str) -> None:
@@ -164,7 +164,7 @@ def _heading(path: Path) -> tuple[list[str], str]:
     return named, delimiter
 
 
-def rejected_lines(database: Any, table: Table) -> list[tuple[int, str, str, str]]:
+def rejected_lines(database: Any, table: EventTable) -> list[tuple[int, str, str, str]]:
     """(line, column, rule, text) of the lines that are not rows of this table at all."""
     if table.path is None:
         return []
@@ -203,7 +203,7 @@ def _lines_at(path: Path, positions: list[int]) -> list[int]:
     return lines
 
 
-def lines_of_rows(database: Any, table: Table) -> NDArray[np.int64]:
+def lines_of_rows(database: Any, table: EventTable) -> NDArray[np.int64]:
     """The line on which each row begins, for a file of text; row r + 1 for a table."""
     rows = database.execute(f"SELECT count(*) FROM {table.name}_rows").fetchone()[0]
     plain = np.arange(2, rows + 2)

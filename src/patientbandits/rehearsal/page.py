@@ -16,9 +16,9 @@ from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING
 if TYPE_CHECKING:
     from patientbandits.rehearsal.run import Rehearsal
 
-PAGE = "rehearsal.html"
-DATA = "rehearsal.json"
-MOST_CURVES = 5
+REHEARSAL_PAGE = "rehearsal.html"
+REHEARSAL_DATA = "rehearsal.json"
+MOST_PLAYERS_DRAWN = 5
 SIZE = (5.2, 3.5)
 
 
@@ -27,7 +27,7 @@ def write_rehearsal(found: Rehearsal, folder: str | os.PathLike[str]) -> Path:
     target = Path(folder)
     figures = target / "rehearsal_figures"
     draw_pictures(found, figures)
-    write_atomically(target / DATA, json.dumps(found.data(), indent=1).encode())
+    write_atomically(target / REHEARSAL_DATA, json.dumps(found.data(), indent=1).encode())
     events = found.analysis.events
     page = render_page(
         "rehearsal/rehearsal.html.j2",
@@ -37,8 +37,8 @@ def write_rehearsal(found: Rehearsal, folder: str | os.PathLike[str]) -> Path:
         window=None if events.window is None else spoken(events.window),
         beside=(EVEN_SPLIT, WAITING),
     )
-    write_atomically(target / PAGE, page.encode())
-    return target / PAGE
+    write_atomically(target / REHEARSAL_PAGE, page.encode())
+    return target / REHEARSAL_PAGE
 
 
 def draw_pictures(found: Rehearsal, folder: Path) -> None:
@@ -69,7 +69,7 @@ def _draw_lost(found: Rehearsal, axis: Any) -> None:
 def _draw_curves(found: Rehearsal, axis: Any) -> None:
     policies = [part for part in found.parts if part.player not in (EVEN_SPLIT, WAITING)]
     beside = [part for part in found.parts if part.player in (EVEN_SPLIT, WAITING)]
-    for place, part in enumerate(policies[: MOST_CURVES - len(beside)]):
+    for place, part in enumerate(policies[: MOST_PLAYERS_DRAWN - len(beside)]):
         axis.plot(found.days, part.curve, color=PALETTE[place], label=part.player)
     for part, dash in zip(beside, ("--", ":"), strict=False):
         axis.plot(found.days, part.curve, dash, color="#555b66", label=part.player)

@@ -11,7 +11,7 @@ from patientbandits.delays import Fixed
 from patientbandits.errors import choice
 from patientbandits.policies import ArrivedThompson, Policy, Uniform
 from patientbandits.problem import Problem
-from patientbandits.rehearsal.worlds import World
+from patientbandits.rehearsal.worlds import DrawnWorld
 
 EVEN_SPLIT = "even split"
 WAITING = "waiting out the window"
@@ -25,15 +25,15 @@ class Player:
 
     name: str
     note: str
-    policy: Callable[[World], Policy]
-    problem: Callable[[World], Problem]
+    policy: Callable[[DrawnWorld], Policy]
+    problem: Callable[[DrawnWorld], Problem]
 
 
-def as_it_is(world: World) -> Problem:
+def as_it_is(world: DrawnWorld) -> Problem:
     return world.problem
 
 
-def after_the_window(world: World) -> Problem:
+def after_the_window(world: DrawnWorld) -> Problem:
     """Every visitor's outcome is told at the end of the window, not before."""
     problem = world.problem
     return Problem(
@@ -70,7 +70,7 @@ def all_players() -> list[Player]:
     return [*players, *BESIDE]
 
 
-def _made(make: Callable[[Problem], Policy]) -> Callable[[World], Policy]:
+def _made(make: Callable[[Problem], Policy]) -> Callable[[DrawnWorld], Policy]:
     return lambda world: make(world.problem)
 
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits.analysis.export import finite
 from patientbandits.analysis.records import Span
@@ -16,22 +15,19 @@ from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.events.history import Events
 from patientbandits.pieces import Simulation
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING, Player, chosen_players
-from patientbandits.rehearsal.worlds import World, draw_worlds
+from patientbandits.rehearsal.worlds import DrawnWorld, draw_worlds
 from patientbandits.result import Result
-from patientbandits.statistics import mean_interval
+from patientbandits.statistics import LEVEL, FloatArray, mean_interval
 from patientbandits.sweeps import sweep
 
-OWNER = "rehearse"
+REHEARSE = "rehearse"
 DRAWS = 40
 RUNS_PER_DRAW = 1
-SEED = 1
-LEVEL = 0.95
-
-Array = NDArray[np.float64]
+REHEARSAL_SEED = 1
 
 
 @dataclass(frozen=True)
-class Part:
+class PlayerResult:
     """How one player did."""
 
     player: str
@@ -49,7 +45,7 @@ class Part:
     median over worlds, None if that happens in less than half of them"""
     turned: float
     """share of the worlds in which that happens"""
-    curve: Array
+    curve: FloatArray
     """conversions lost by the end of each day"""
 
 
@@ -58,15 +54,15 @@ class Rehearsal:
     """What a rehearsal shows."""
 
     analysis: Analysis
-    parts: list[Part]
+    parts: list[PlayerResult]
     """the least loss first"""
-    days: Array
+    days: FloatArray
     traffic: float
     worlds: int
     words: str
 
     @property
-    def best(self) -> Part:
+    def best(self) -> PlayerResult:
         """The policy to take."""
         return next(part for part in self.parts if part.player not in (EVEN_SPLIT, WAITING))
 
@@ -90,7 +86,7 @@ def rehearse(
     days: int,
     policies: Sequence[str] | None = None,
     draws: int = DRAWS,
-    seed: int = SEED,
+    seed: int = REHEARSAL_SEED,
     workers: int | None = None,
     start: Callable[[int], Callable[[int], None]] | None = None,
 ) -> Rehearsal:
@@ -102,21 +98,23 @@ def rehearse(
     done.
     """
     found = shop if isinstance(shop, Analysis) else analyse(shop)
-    flow = positive(OWNER, "traffic", traffic)
-    length = whole(OWNER, "days", days, 1)
-    worlds = draw_worlds(found, flow, whole(OWNER, "draws", draws, 2), whole(OWNER, "seed", seed))
-    require(len(found.arms) > 1, OWNER, "at least two arms are needed", arms=list(found.arms))
+    flow = positive(REHEARSE, "traffic", traffic)
+    length = whole(REHEARSE, "days", days, 1)
+    worlds = draw_worlds(
+        found, flow, whole(REHEARSE, "draws", draws, 2), whole(REHEARSE, "seed", seed)
+    )
+    require(len(found.arms) > 1, REHEARSE, "at least two arms are needed", arms=list(found.arms))
     horizon = round(flow * length)
     require(
         len(found.arms) <= horizon <= 20_000_000,
-        OWNER,
+        REHEARSE,
         "traffic times days must be from the number of arms to 20 million",
         traffic=traffic,
         days=days,
     )
     if not any(arm.conversions for arm in found.arms.values()):
         raise InputError(
-            f"{OWNER}: at least one conversion is needed to know anything of the shop."
+            f"{REHEARSE}: at least one conversion is needed to know anything of the shop."
         )
     players = chosen_players(policies)
     ends = np.unique(np.round(flow * np.arange(1, length + 1)).astype(int).clip(1, horizon))
@@ -146,7 +144,9 @@ def rehearse(
     )
 
 
-def _game(player: Player, world: World, horizon: int, ends: Array, seed: int) -> Simulation:
+def _game(
+    player: Player, world: DrawnWorld, horizon: int, ends: FloatArray, seed: int
+) -> Simulation:
     return Simulation(
         problem=player.problem(world),
         policy=player.policy(world),
@@ -157,12 +157,12 @@ def _game(player: Player, world: World, horizon: int, ends: Array, seed: int) ->
     )
 
 
-def losses(results: Sequence[Result]) -> Array:
+def losses_by_day(results: Sequence[Result]) -> FloatArray:
     """(world, day): the mean over the runs of a world."""
     return np.array([result.regret.mean(axis=0) for result in results])
 
 
-def _span(values: Array) -> Span:
+def _span(values: FloatArray) -> Span:
     low, high = mean_interval(values, LEVEL)
     return Span(mean=float(values.mean()), low=float(low), high=float(high))
 
@@ -170,20 +170,20 @@ def _span(values: Array) -> Span:
 def _part(
     player: Player,
     played: dict[str, list[Result]],
-    worlds: Sequence[World],
+    worlds: Sequence[DrawnWorld],
     names: list[str],
-    days: Array,
+    days: FloatArray,
     traffic: float,
-) -> Part:
+) -> PlayerResult:
     results = played[player.name]
-    lost = losses(results)
-    split = losses(played[EVEN_SPLIT])
+    lost = losses_by_day(results)
+    split = losses_by_day(played[EVEN_SPLIT])
     pulls = np.array([result.pulls.mean(axis=0) for result in results])
     shares = pulls / pulls.sum(axis=1, keepdims=True)
     best = np.array([int(np.argmax(world.problem.means)) for world in worlds])
     turns = turning_days(lost, worlds, days, traffic)
     median = float(np.median(turns))
-    return Part(
+    return PlayerResult(
         player=player.name,
         note=player.note,
         lost=_span(lost[:, -1]),
@@ -196,7 +196,9 @@ def _part(
     )
 
 
-def turning_days(lost: Array, worlds: Sequence[World], days: Array, traffic: float) -> Array:
+def turning_days(
+    lost: FloatArray, worlds: Sequence[DrawnWorld], days: FloatArray, traffic: float
+) -> FloatArray:
     """The day, world by world, from which on a week's visitors never again lose half of what an
     even split loses; infinity if there is none."""
     daily = np.diff(lost, axis=1, prepend=0.0) / np.diff(days, prepend=0.0)
@@ -212,7 +214,7 @@ def turning_days(lost: Array, worlds: Sequence[World], days: Array, traffic: flo
     return found
 
 
-def _words(parts: list[Part], played: dict[str, list[Result]], days: int) -> str:
+def _words(parts: list[PlayerResult], played: dict[str, list[Result]], days: int) -> str:
     """Which to take, and how sure that is."""
     policies = [part for part in parts if part.player not in (EVEN_SPLIT, WAITING)]
     first = policies[0]
@@ -237,5 +239,5 @@ def _words(parts: list[Part], played: dict[str, list[Result]], days: int) -> str
 
 def _level(played: dict[str, list[Result]], first: str, other: str) -> bool:
     """Whether the other's loss is not significantly larger, world by world."""
-    more = losses(played[other])[:, -1] - losses(played[first])[:, -1]
+    more = losses_by_day(played[other])[:, -1] - losses_by_day(played[first])[:, -1]
     return float(mean_interval(more, LEVEL)[0]) <= 0
