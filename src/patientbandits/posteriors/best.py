@@ -1,4 +1,6 @@
-"""Which arm is best, and what choosing another one costs: by quadrature over the arms' distributions."""
+"""Which arm is best, and what choosing another one costs:
+by quadrature over the arms' distributions.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Race(NamedTuple):
 
 
 def race(arms: Sequence[Tabulated]) -> Race:
-    """best_i = integral of the product over j != i of F_j dF_i;  E[max] = integral of 1 - product of F_j"""
+    """best_i = integral of the product over j != i of F_j dF_i;
+    E[max] = integral of 1 - product of F_j
+    """
     points = np.unique(np.concatenate([arm.quantile(LEVELS) for arm in arms]))
     points = points[:: len(points) // MOST_POINTS + 1]
     ends = np.concatenate([[0.0], points, [max(float(arm.values[-1]) for arm in arms)]])

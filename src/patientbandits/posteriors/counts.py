@@ -24,9 +24,9 @@ class CureCounts:
     """Pulls that wait, by age, and pulls that converted, by delay, in the same bins.
 
     Bin j holds what is above edges[j - 1], or 0, and at most edges[j]; the last one also what is
-    beyond. ``paid`` is the sum of rewards (by default 1 per conversion). ``passed`` is how much of its
-    bin a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the bins' ends).
-    """
+    beyond. ``paid`` is the sum of rewards (by default 1 per conversion). ``passed`` is how much of
+    its bin a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the
+    bins' ends)."""
 
     edges: ArrayLike
     waiting: ArrayLike

@@ -1,14 +1,15 @@
-"""An arm's posterior as a weighted set of curves: for each likely cell, its hazards by bin and its tail.
+"""An arm's posterior as a weighted set of curves: for each likely cell, its hazards by bin and its
+tail.
 
 A cell gives the hazards their shape; their level is the data's. With h_b the cell's hazards and
 c = (conversions + 2) / (sum of risk_b h_b + 2), the arm's own hazard in bin b has the mean
 
     m_b = (conv_b + r_b c h_b) / (risk_b + r_b)
 
-The sum of the m_b is a linear function of the conversions, each counting g_b = 1 / (risk_b + r_b) + G / (conversions + 2)
-in it, where G = sum of r_b c h_b / (risk_b + r_b); so they bring the variance g_b^2 risk_b m_b. What the hazards
-themselves depart from the cell's adds c h_b r_b / (risk_b + r_b)^2. The cells differ by what they say where
-the data are few: beyond the oldest age, above all.
+The sum of the m_b is a linear function of the conversions, each counting g_b = 1 / (risk_b + r_b) +
+G / (conversions + 2) in it, where G = sum of r_b c h_b / (risk_b + r_b); so they bring the variance
+g_b^2 risk_b m_b. What the hazards themselves depart from the cell's adds c h_b r_b / (risk_b +
+r_b)^2. The cells differ by what they say where the data are few: beyond the oldest age, above all.
 """
 
 from __future__ import annotations

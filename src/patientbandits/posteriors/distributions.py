@@ -1,4 +1,6 @@
-"""Distributions on (0, 1) as mixtures of betas, tabulated on a grid: quantiles without a sampler."""
+"""Distributions on (0, 1) as mixtures of betas, tabulated on a grid:
+quantiles without a sampler.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ POINTS = 61
 
 SMALLEST = 1e-9
 JEFFREYS = 0.5
-"""Added to both parameters of each beta: with it the intervals of a share hold for few conversions, too."""
+"""Added to both parameters of each beta:
+with it the intervals of a share hold for few conversions, too.
+"""
 
 
 class Tabulated(NamedTuple):

@@ -75,7 +75,9 @@ class Seen(NamedTuple):
     """the grid's point at which the bin ends"""
     converted: Any
     exposed: Any
-    """pulls that passed the bin without converting in it; those still inside count by the part passed"""
+    """pulls that passed the bin without converting in it;
+    those still inside count by the part passed
+    """
 
 
 class Work(NamedTuple):
@@ -107,7 +109,9 @@ class Work(NamedTuple):
     hazards: Array
     """bin: the hazard, between h0 and conversions / at risk"""
     found: Array
-    """misfit, tail, later part of the tail, rate within the oldest age, rate, rate for the choice"""
+    """misfit, tail, later part of the tail, rate within the oldest age, rate,
+    rate for the choice
+    """
 
 
 MISFIT, TAIL, LATER, WITHIN, RATE, CHOICE = range(6)
@@ -299,7 +303,9 @@ def credibility(phi: float, hazard: float) -> float:
 
 
 def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
-    """w_b = 1 / (1 + phi conv_b); forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)"""
+    """w_b = 1 / (1 + phi conv_b);
+    forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)
+    """
     bins = len(seen.converted)
     phi = min(FLOOR + work.found[MISFIT], MOST)
     power = 0.0
@@ -348,7 +354,9 @@ def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None
 
 
 def combine(seen: Any, work: Any) -> None:
-    """``hazards`` = (conv + r h0) / (risk + r), and ``found``: rates 1 - product of (1 - hazards)."""
+    """``hazards`` = (conv + r h0) / (risk + r), and ``found``:
+    rates 1 - product of (1 - hazards).
+    """
     phi = min(FLOOR + work.found[MISFIT], MOST)
     stays = 1.0
     for b in range(len(seen.converted)):

@@ -1,4 +1,6 @@
-"""The posterior for people: rate, probability of best, lift, what is still to come, how late rewards are."""
+"""The posterior for people: rate, probability of best, lift, what is still to come,
+how late rewards are.
+"""
 
 from __future__ import annotations
 
@@ -71,17 +73,23 @@ class ArmPosterior:
     rate: Estimate
     """share of pulls that convert within the window; without one, in the end"""
     value: Estimate
-    """mean reward of a pull: rate times the mean of what conversions paid, taken as known (1 before the first)"""
+    """mean reward of a pull: rate times the mean of what conversions paid,
+    taken as known (1 before the first)
+    """
     best: float
     """probability that no arm has a larger value; sums to 1 over arms"""
     loss: float
     """expected loss per pull, in value, of choosing this arm for good"""
     lift: Estimate
-    """value relative to the first arm's, less 1; its mean is the median. 0 for the first arm itself"""
+    """value relative to the first arm's, less 1;
+    its mean is the median. 0 for the first arm itself
+    """
     to_come: Estimate
     """rewards that the pulls made so far will still pay, with a predictive interval"""
     matured: Estimate
-    """share of the eventual conversions of these pulls that are visible already; NaN without pulls"""
+    """share of the eventual conversions of these pulls that are visible already;
+    NaN without pulls
+    """
     lag: LagCurve
     largest_age: float
     """end of the oldest bin in use: nothing has been seen of later rewards"""
@@ -112,14 +120,14 @@ def posterior(
 ) -> list[ArmPosterior]:
     """The posterior of each arm; the same counts give the same numbers.
 
-    window   nothing counts that comes later, so nothing is extrapolated beyond it; by default for ever
+    window   nothing counts that comes later, so nothing is extrapolated beyond it;
+             by default for ever
     level    of the intervals
     times    where to give the lag curve; by default 25, from the first bin's end to 4 times the
              largest age or the window
 
-    Lift is over the first arm. ``draws``, ``seed`` and the parameters of the prior of earlier versions
-    are ignored, with a warning: nothing is drawn, and the prior needs no parameters.
-    """
+    Lift is over the first arm. ``draws``, ``seed`` and the parameters of the prior of earlier
+    versions are ignored, with a warning: nothing is drawn, and the prior needs no parameters."""
     for name in gone:
         if name not in GONE:
             raise TypeError(f"posterior() got an unexpected keyword argument {name!r}")
@@ -260,7 +268,10 @@ class Part:
         return future, Estimate(min(max(mean, low), high), low, high)
 
     def lag(self, table: Laws, asked: Array | None) -> LagCurve:
-        """R = (1 - S(t)) / (1 - S(end)), S = e^-stays; its band by the delta method, on the logit scale."""
+        """R = (1 - S(t)) / (1 - S(end)), S = e^-stays.
+
+        Its band by the delta method, on the logit scale.
+        """
         first = float(self.known.edges[0])
         times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
         if asked is not None:
