@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.posteriors.best import race
+from patientbandits.posteriors.best import race_between
 from patientbandits.posteriors.distributions import mixture_of
 from patientbandits.posteriors.grid import bin_edges
 
@@ -158,7 +158,7 @@ def test_the_race_is_the_share_of_draws():
         arms.append(mixture_of(np.ones(1), np.array([mean]), np.array([variance])))
         draws.append(random.beta(a + 0.5, b + 0.5, 400_000))
     drawn = np.array(draws)
-    found = race(arms)
+    found = race_between(arms)
     np.testing.assert_allclose(found.best, np.bincount(drawn.argmax(axis=0)) / 400_000, atol=0.005)
     np.testing.assert_allclose(found.loss, (drawn.max(axis=0) - drawn).mean(axis=1), atol=0.002)
     for arm, row in zip(arms, drawn, strict=True):

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from patientbandits.errors import InputError, number, positive, require
 from patientbandits.posteriors.grid import bin_edges, part_passed
-
-Array = NDArray[np.float64]
+from patientbandits.posteriors.portable import Array as Array
 
 OWNER = "CureCounts"
 LONGEST = 2.0**29

@@ -235,7 +235,7 @@ def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -
     add_outer(cells, law, laws.log_levels, came)
 
 
-def weigh(laws: Any, seen: Any, work: Any) -> None:
+def weigh_cells(laws: Any, seen: Any, work: Any) -> None:
     """``cells`` of both families: e^(their logarithm, less the largest)."""
     oldest = seen.points[len(seen.points) - 1]
     highest = -math.inf

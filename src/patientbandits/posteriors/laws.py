@@ -49,12 +49,12 @@ def burr(power: float, tail: float, x: float) -> float:
     return (1.0 + c * math.exp(min(power * x, 600.0))) ** -a
 
 
-def weibull(power: float, x: float) -> float:
+def weibull_shape(power: float, x: float) -> float:
     """P(D > t) at x = log(t / median)."""
     return math.exp(-math.log(2.0) * math.exp(min(power * x, 600.0)))
 
 
-def log_normal(spread: float, x: float) -> float:
+def log_normal_shape(spread: float, x: float) -> float:
     """P(D > t) at x = log(t / median)."""
     return 0.5 * math.erfc(x / spread / math.sqrt(2.0))
 
@@ -76,10 +76,10 @@ def broad_shapes(shapes: Shapes) -> list[tuple[Survival, float]]:
         for tail, share in zip(shapes.burr_tails, tails, strict=True):
             found.append((partial(burr, power, tail), shapes.burr * weight * share / sum(tails)))
     for power, weight in zip(shapes.weibull_powers, shapes.weibull_power_weights, strict=True):
-        found.append((partial(weibull, power), shapes.weibull * weight))
+        found.append((partial(weibull_shape, power), shapes.weibull * weight))
     for spread in shapes.normal_spreads:
         share = shapes.log_normal / len(shapes.normal_spreads)
-        found.append((partial(log_normal, spread), share))
+        found.append((partial(log_normal_shape, spread), share))
     found.append((uniform, shapes.uniform))
     return found
 
@@ -208,7 +208,7 @@ def laws() -> Laws:
     """Built once, in a tenth of a second."""
     families = (
         Family(6, broad_shapes(SHAPES)),
-        Family(2, [(partial(log_normal, SHAPES.narrow_spread), SHAPES.narrow)]),
+        Family(2, [(partial(log_normal_shape, SHAPES.narrow_spread), SHAPES.narrow)]),
     )
     level_prior = beta_weights(1.0 / (1.0 + FAILURES))
     most = max(family.medians for family in families)

@@ -35,8 +35,8 @@ from patientbandits.posteriors.fit import (
     misfit,
     set_prior,
     sum_over_levels,
-    weigh,
     weigh_bins,
+    weigh_cells,
 )
 from patientbandits.posteriors.laws import Laws
 from patientbandits.posteriors.portable import (
@@ -197,7 +197,7 @@ def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float
             continue
         if step != POOLED:
             weigh_bins(seen, work, step == FORGETTING)
-            weigh(laws, seen, work)
+            weigh_cells(laws, seen, work)
         if step == POOLED:
             exchange(laws, oldest, pool, arm, work)
         if step != ALONE and pooled:

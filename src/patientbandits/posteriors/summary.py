@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
-from patientbandits.posteriors.best import lift, race
+from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
-from patientbandits.posteriors.curves import Curves, curves, left_at, stays_at
+from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
 from patientbandits.posteriors.distributions import Tabulated, mixture_of
 from patientbandits.posteriors.fit import FOR_EVER, MISFIT, room
 from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
@@ -25,8 +25,8 @@ from patientbandits.posteriors.laws import Laws, laws
 from patientbandits.posteriors.observed import Observed, observe, unit_of
 from patientbandits.posteriors.pooling import pool_of, refresh_arm
 
-OWNER = "posterior"
-BEYOND = (
+POSTERIOR = "posterior"
+EXTRAPOLATED = (
     "The rate includes conversions later than the largest age seen; "
     "that part is the model's extrapolation, not data."
 )
@@ -133,31 +133,31 @@ def posterior(
             raise TypeError(f"posterior() got an unexpected keyword argument {name!r}")
         message = f"posterior: {name} is no longer needed and ignored"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-    chance = number(OWNER, "level", level)
-    require(0 < chance < 1, OWNER, "level must be between 0 and 1", level=level)
+    chance = number(POSTERIOR, "level", level)
+    require(0 < chance < 1, POSTERIOR, "level must be between 0 and 1", level=level)
     require(
         len(arms) > 0 and all(isinstance(arm, CureCounts) for arm in arms),
-        OWNER,
+        POSTERIOR,
         "arms must be a list of CureCounts",
         arms=arms,
     )
-    end = None if window is None else positive(OWNER, "window", window)
-    asked = None if times is None else column(OWNER, "times", times)
+    end = None if window is None else positive(POSTERIOR, "window", window)
+    asked = None if times is None else column(POSTERIOR, "times", times)
     unit = min(unit_of(arm) for arm in arms)
     seen = [observe(arm, unit, end) for arm in arms]
     parts = [
-        Part(arm, known, *found, chance)
+        ArmSummary(arm, known, *found, chance)
         for arm, known, found in zip(arms, seen, fits(seen), strict=True)
     ]
     values = [part.rate.scaled(part.arm.mean_paid) for part in parts]
-    result = race(values)
+    result = race_between(values)
     return [
         part.summary(place, values, float(result.best[place]), float(result.loss[place]), asked)
         for place, part in enumerate(parts)
     ]
 
 
-def fits(seen: Sequence[Observed]) -> list[tuple[Curves, float]]:
+def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
     table = laws()
     work = room(table)
@@ -172,11 +172,11 @@ def fits(seen: Sequence[Observed]) -> list[tuple[Curves, float]]:
     return found
 
 
-class Part:
+class ArmSummary:
     """One arm on the way to its summary."""
 
     def __init__(
-        self, arm: CureCounts, known: Observed, found: Curves, misfit: float, level: float
+        self, arm: CureCounts, known: Observed, found: WeightedCurves, misfit: float, level: float
     ) -> None:
         self.arm = arm
         self.known = known
@@ -298,7 +298,7 @@ class Part:
         """What to tell whoever reads the rate."""
         found = []
         if self.known.end >= FOR_EVER:
-            found.append(BEYOND)
+            found.append(EXTRAPOLATED)
         elif self.found.tail.any():
             found.append(NOT_YET)
         if self.misfit > NOTICEABLE:
