@@ -14,8 +14,8 @@ from patientbandits.policies.parts.late_counts import grow_older
 from patientbandits.posteriors.grid import bin_at, bin_edges
 
 BARS = {
-    "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.35),
-    "homogeneous": (problems.homogeneous, 5000, (0.1, 0.5), 0.6),
+    "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.25),
+    "homogeneous": (problems.homogeneous, 5000, (0.1, 0.5), 0.5),
     "alpha_sweep": (problems.alpha_sweep, 3000, (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5), 0.75),
 }
 """problem, horizon, PatientBandits' alphas,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -28,8 +29,8 @@ NEEDS_GROWTH = (
 
 
 def default_policy() -> PatientThompson:
-    """What decides unless another policy is asked for: it expects delays of seconds to weeks."""
-    return PatientThompson(scale=3600.0, spread=3.0)
+    """What decides unless another policy is asked for."""
+    return PatientThompson()
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,6 +56,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def policy(self) -> Policy:
         return policy_from(self.description, "experiment")
+
+    @property
+    def deciding_policy(self) -> Policy:
+        """The policy; one that has a window and was given none takes the experiment's."""
+        policy = self.policy
+        if isinstance(policy, PatientThompson) and policy.window is None:
+            return replace(policy, window=self.window)
+        return policy
 
     def counts(self, delay: int) -> bool:
         """Whether a conversion this many microseconds after its decision counts."""

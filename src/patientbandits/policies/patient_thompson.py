@@ -12,7 +12,6 @@ arm is drawn from these probabilities, so they are exactly those with which it w
 from __future__ import annotations
 
 import math
-import warnings
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import positive
+from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Policy, named
 from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
@@ -58,10 +57,12 @@ CHOICE_FIELDS = (
 )
 COUNT_FIELDS = tuple(late_counts(1, 1, None))
 
-Patient: Any = namedtuple(
-    "Patient",
-    [*Laws._fields, *Work._fields, *Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS],  # type: ignore[misc]
+ALL_FIELDS: tuple[str, ...] = (
+    *(*Laws._fields, *Work._fields, *Pool._fields),
+    *(*COUNT_FIELDS, *CHOICE_FIELDS),
 )
+
+Patient: Any = namedtuple("Patient", ALL_FIELDS)  # type: ignore[misc]
 """The model's tables and its room to compute in, the counts, and of each arm
 
 pulls_of, conversions_of                               how many
@@ -88,8 +89,8 @@ work_in = part_of(Work)
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws()
-    parts = [table, room(table), pool_of(table, arms)]
-    arrays = {name: array.copy() for part in parts for name, array in part._asdict().items()}
+    parts = {**table._asdict(), **room(table)._asdict(), **pool_of(table, arms)._asdict()}
+    arrays = {name: array.copy() for name, array in parts.items()}
     return {
         **arrays,
         **late_counts(arms, capacity, window),
@@ -199,15 +200,17 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
+    not_saved: ClassVar[tuple[str, ...]] = (*Laws._fields, *Work._fields)
 
     def __post_init__(self) -> None:
         if self.window is not None:
             positive(self.owner, "window", self.window)
+        if self.steps is not None:
+            whole(self.owner, "steps", self.steps, 1)
         for name in IGNORED:
             if getattr(self, name) is not None:
+                positive(self.owner, name, getattr(self, name))
                 object.__setattr__(self, name, None)
-                message = f"{self.owner}: {name} is no longer needed and ignored"
-                warnings.warn(message, DeprecationWarning, stacklevel=3)
 
     def describe(self) -> dict[str, Any]:
         data = super().describe()

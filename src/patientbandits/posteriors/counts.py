@@ -148,8 +148,11 @@ def natural_unit(ages: Array, delays: Array) -> float:
 def binned(edges: Array, times: Array, weights: Array) -> tuple[Array, Array]:
     """How many are in each bin, and the sum of their times."""
     places = np.minimum(np.searchsorted(edges, times), len(edges) - 1)
-    count = np.bincount(places, weights, len(edges))
-    return count, np.bincount(places, weights * times, len(edges))
+    count = np.zeros(len(edges))
+    total = np.zeros(len(edges))
+    np.add.at(count, places, weights)
+    np.add.at(total, places, weights * times)
+    return count, total
 
 
 def column(owner: str, name: str, values: Any) -> Array:

@@ -28,5 +28,5 @@ def kaplan_meier(observed: Observed) -> KaplanMeier:
     with np.errstate(divide="ignore", invalid="ignore"):
         hazard = np.where(risk > 0, converted / risk, 0.0)
         terms = np.where(risk > converted, converted / (risk * (risk - converted)), 0.0)
-    left = np.cumprod(1.0 - hazard)
+    left: Array = np.cumprod(1.0 - hazard, dtype=float)
     return KaplanMeier(observed.edges.copy(), 1.0 - left, left * np.sqrt(np.cumsum(terms)))

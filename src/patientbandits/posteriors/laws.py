@@ -213,7 +213,11 @@ def laws() -> Laws:
     level_prior = beta_weights(1.0 / (1.0 + FAILURES))
     most = max(family.medians for family in families)
     median_prior = np.zeros((len(families), most))
-    layout, shares, arriving, prior, law_prior = [], [], [], [], []
+    layout: list[list[int]] = []
+    shares: list[NDArray[np.float64]] = []
+    arriving: list[NDArray[np.float64]] = []
+    prior: list[NDArray[np.float64]] = []
+    law_prior: list[float] = []
     places = {"shares": 0, "arriving": 0, "prior": 0, "laws": 0}
     for number, family in enumerate(families):
         table = family.shares()
