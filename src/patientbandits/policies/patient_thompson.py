@@ -1,14 +1,13 @@
 """PatientThompson: Thompson sampling that learns each arm's delays as it goes.
 
 The model is that of `patientbandits.posteriors`. It is refreshed rarely: an arm when a tenth of its
-counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm is
-logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its standard
-deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What waiting alone will
-show does not drive exploration.
+counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm
+is logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its
+standard deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What
+waiting alone will show does not drive exploration.
 
-The probability that each arm's draw is the largest is computed when an arm is refreshed, and the arm is
-drawn from these probabilities, so they are exactly those with which it was chosen.
-"""
+The probability that each arm's draw is the largest is computed when an arm is refreshed, and the
+arm is drawn from these probabilities, so they are exactly those with which it was chosen."""
 
 from __future__ import annotations
 

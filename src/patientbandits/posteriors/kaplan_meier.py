@@ -19,7 +19,10 @@ class KaplanMeier(NamedTuple):
 
 
 def kaplan_meier(observed: Observed) -> KaplanMeier:
-    """1 - product over bins of (1 - conversions / at risk); pulls inside a bin count by the part passed."""
+    """1 - product over bins of (1 - conversions / at risk).
+
+    Pulls inside a bin count by the part passed.
+    """
     converted = observed.seen.converted
     risk = observed.seen.exposed + converted
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -25,7 +25,7 @@ from patientbandits.policies.parts.tail_fits import (
 LONG_AGO = -(2**62)
 """The ring's time before the first pull: earlier than any clock."""
 
-BOUNDS, FRACTIONAL = 1, 2
+IS_BOUND, HAS_FRACTIONS = 1, 2
 """Places in ``unit``."""
 
 NEGLIGIBLE = 1e-200
@@ -86,7 +86,7 @@ def close_sums(law: Delay, arms: int, capacity: int) -> dict[str, NDArray[Any]]:
 def bounded_sums(law: Delay, arms: int) -> dict[str, NDArray[Any]]:
     """The arrays of `AgeSums` for 1 - S(age), never above it: see `bound_fit`."""
     arrays = arrays_of(law, arms, bound_fit(law))
-    arrays["unit"][BOUNDS] = 1
+    arrays["unit"][IS_BOUND] = 1
     return arrays
 
 
@@ -113,8 +113,8 @@ def ring_time(memory: AgeSums, time: float) -> int:
 
 def add_pull(memory: AgeSums, arm: int, time: float) -> None:
     """A pull is made."""
-    if memory.unit[BOUNDS] == 1 and time != math.floor(time):
-        memory.unit[FRACTIONAL] = 1
+    if memory.unit[IS_BOUND] == 1 and time != math.floor(time):
+        memory.unit[HAS_FRACTIONS] = 1
     memory.young[arm, ring_time(memory, time) % memory.young.shape[1]] += 1.0
 
 
@@ -184,7 +184,7 @@ def weigh(memory: AgeSums, mature: float) -> None:
     """
     length = memory.young.shape[1]
     offset = length - 1 - memory.now[0] % length
-    younger = memory.unit[FRACTIONAL] == 1 and memory.unit[0] == 1
+    younger = memory.unit[HAS_FRACTIONS] == 1 and memory.unit[0] == 1
     for arm in range(len(memory.old)):
         if younger:
             memory.weight[arm] = weight_if_younger(memory, arm, mature, offset)
