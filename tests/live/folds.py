@@ -43,7 +43,7 @@ def equal(one: PolicyState, other: PolicyState) -> None:
 def memories_equal(one, other) -> None:
     assert (one.made, one.capacity) == (other.made, other.capacity)
     for a, b in [
-        *zip(one.counts[:2], other.counts[:2], strict=True),
+        *zip(one.tally[:2], other.tally[:2], strict=True),
         (one.seqs, other.seqs),
         *zip(one.arrays, other.arrays, strict=True),
     ]:

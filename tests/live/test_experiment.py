@@ -49,10 +49,9 @@ def test_other_content_is_refused_and_the_first_stays(shop, clock):
         assert refusal.value.status == 422
     assert button.convert(one.id, 0.5, at=start + 50) == (True, True)
     assert button.convert(one.id, 0.5) == (True, True)  # says nothing of the time, so nothing else
-    assert button.convert(two.id, 0.25, at=start + 7) == (
-        True,
-        True,
-    )  # the first said nothing of it
+    with pytest.raises(live.DifferentError):
+        button.convert(two.id, 0.25, at=start + 7)  # the first was now
+    assert button.convert(two.id, 0.25, at=start + 100) == (True, True)
     assert counts(button) == {one.arm: (1, 500_000), two.arm: (1, 250_000)}
 
 
@@ -114,9 +113,9 @@ def test_before_its_decision_or_in_the_future(shop, clock):
         assert refusal.value.status == 422
     for fine in (-skew, skew):
         assert button.convert(button.decide().id, at=clock.now + fine) == (False, True)
-    converted = [
-        about for about in shop.store.all_decided(button.experiment.id) if about.conversion
-    ]
+    with shop.store.reading() as reader:
+        decided = list(reader.all_decided(button.experiment.id))
+    converted = [about for about in decided if about.conversion]
     assert len(converted) == 2
     assert all(about.conversion.happened >= about.decision.time for about in converted)
 
@@ -191,7 +190,7 @@ def test_one_bad_item_never_spoils_the_rest(shop):
 
 def test_values_are_exact_in_any_order(shop):
     """Millionths: sums are the same in any order, and nothing is lost between 0.1 and 0.3."""
-    values = [0.1, 0.2, 0.3, 1e-6, 0.7, 4e-7, 0.999999, 1.0, 0.0] * 3
+    values = [0.1, 0.2, 0.3, 1e-6, 0.7, 1.4e-6, 0.999999, 1.0, 0.0] * 3
     expected = sum(round(value * MICRO) for value in values)
     for name, order in (("up", 1), ("down", -1)):
         button = shop.experiment(name, ["a"], policy=UCB)
@@ -201,11 +200,21 @@ def test_values_are_exact_in_any_order(shop):
         assert counts(button) == {"a": (len(values), expected)}
 
 
+def test_a_value_that_would_be_kept_as_nothing_is_refused(shop):
+    button = shop.experiment("button", ["a"], policy=UCB, scale=2.0)
+    made = button.decide()
+    for little in (1e-7, 5e-324):
+        with pytest.raises(live.RefusedError, match="at least a millionth"):
+            button.convert(made.id, little)
+    assert button.convert(made.id, 2e-6) == (False, True)
+    assert button.convert(button.decide().id, 0) == (False, True)
+
+
 # --- decisions ---
 
 
 def test_keys(shop, clock):
-    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson())
+    button = shop.experiment("button", ["a", "b", "c"], policy=pb.Thompson(), sticky=False)
     first = button.decide(unit="u", key="k")
     assert not first.duplicate
     for later in (0, 60, 10**8):
@@ -215,7 +224,7 @@ def test_keys(shop, clock):
         button.decide(unit="v", key="k")
     with pytest.raises(live.DifferentError):
         button.decide(key="k")
-    other = shop.experiment("other", ["a", "b"], policy=UCB)
+    other = shop.experiment("other", ["a", "b"], policy=UCB, sticky=False)
     assert not other.decide(unit="u", key="k").duplicate
     assert button.decide(unit="u", key="K").id != first.id
     assert not button.decide(unit="u").duplicate

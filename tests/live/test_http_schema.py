@@ -27,7 +27,8 @@ def running(tmp_path_factory):
     db = tmp_path_factory.mktemp("schema") / "shop.db"
     with live.open(str(db)) as shop:
         hashed = token_hash(KEY)
-        shop.journal.alone(lambda: shop.store.add_key(hashed[:12], hashed, "", "admin", 0))
+        with shop.store.transaction():
+            shop.store.add_key(id=hashed[:12], hash=hashed, note="", scopes="admin", created=0)
     with Running(db, key=KEY) as server:
         made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})
         assert made.status_code == 201

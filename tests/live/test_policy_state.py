@@ -203,8 +203,10 @@ def test_as_if_the_conversion_had_never_been(fresh, clock):
         memory = PolicyMemory(button.experiment, button.settings)
         decided = {about.decision.seq: about for about in shop.store.all_decided(1)}
         kept = [line for line in lines if line.seq not in undone]
-        events = [memory.event(line, decided.get(line.decision)) for line in kept]
-        memory.apply([event for event in events if event is not None], False)
+        events = []
+        for line in kept:
+            events += memory.events(line, decided.get(line.decision))
+        memory.apply(events, False)
         memories_equal(running(button).memory, memory)
 
 
@@ -219,11 +221,13 @@ def test_memory_grows(monkeypatch, name):
         rng = np.random.default_rng(2)
         waiting = []
         for j in range(170):
-            told = [memory.event(*converted(decision, j)) for decision in waiting[:: 1 + j % 7]]
+            told = []
+            for decision in waiting[:: 1 + j % 7]:
+                told += memory.events(*converted(decision, j))
             del waiting[:: 1 + j % 7]
-            memory.apply([event for event in told if event is not None], True)
+            memory.apply(told, True)
             fresh = [decision_line(seq, j) for seq in range(13 * j + 1, 13 * j + 14)]
-            array, _ = memory.apply([memory.event(line, None) for line in fresh], True)
+            array, _ = memory.apply([memory.decision(line) for line in fresh], True)
             chosen = [
                 line._replace(arm=int(arm)) for line, arm in zip(fresh, array["arm"], strict=True)
             ]

@@ -9,35 +9,41 @@ from typing import Any
 from patientbandits.cli.shop import opened_shop, show, told_failures
 
 
-def add_database_commands(commands: Any, common: argparse.ArgumentParser) -> None:
+def add_database_commands(commands: Any, database: argparse.ArgumentParser) -> None:
     """check, backup, restore"""
     command = commands.add_parser(
         "check",
-        parents=[common],
+        parents=[database],
         help="check a database: its log, and what policies remember of it",
     )
-    command.add_argument("db", metavar="DATABASE")
+    _add_database(command)
     command.set_defaults(run=run_check)
 
     command = commands.add_parser(
-        "backup", parents=[common], help="copy a database to a file, while it is in use"
+        "backup", parents=[database], help="copy a database to a file, while it is in use"
     )
-    command.add_argument("db", metavar="DATABASE")
+    _add_database(command)
     command.add_argument("file", metavar="FILE", help="an SQLite file, which must not exist yet")
     command.set_defaults(run=run_backup)
 
     command = commands.add_parser(
-        "restore", parents=[common], help="fill an empty database from a backup"
+        "restore", parents=[database], help="fill an empty database from a backup"
     )
     command.add_argument("file", metavar="FILE")
-    command.add_argument("db", metavar="DATABASE", help="an SQLite file or postgresql://...")
+    _add_database(command)
     command.set_defaults(run=run_restore)
 
 
-def run_check(options: argparse.Namespace) -> None:
-    from patientbandits.live.check import check
+def _add_database(command: argparse.ArgumentParser) -> None:
+    """DATABASE, another way to say --db."""
+    command.add_argument("database", nargs="?", metavar="DATABASE", help="the same as --db")
 
+
+def run_check(options: argparse.Namespace) -> None:
+    options.db = options.database or options.db
     with opened_shop(options) as shop:
+        from patientbandits.live.check import check
+
         found = check(shop.store)
     lines = [check_line(one) for one in found["experiments"]]
     lines += [f"WRONG  {wrong}" for wrong in found["wrong"]]
@@ -49,24 +55,29 @@ def run_check(options: argparse.Namespace) -> None:
 
 
 def check_line(one: dict[str, Any]) -> str:
-    return (
+    words = (
         f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, "
         f"{one['retractions']} retractions, {one['changes']} changes"
     )
+    if one["orders"]:
+        words += f", {one['orders']} orders, {one['withdrawals']} of them taken back"
+    return words
 
 
 def run_backup(options: argparse.Namespace) -> None:
-    from patientbandits.live.backup import backup
-
+    options.db = options.database or options.db
     with opened_shop(options) as shop:
+        from patientbandits.live.backup import backup
+
         lines = backup(shop.store, options.file)
     found = {"lines": lines, "file": options.file}
     show(options, found, [f"{lines} lines of the log written to {options.file}"])
 
 
 def run_restore(options: argparse.Namespace) -> None:
-    from patientbandits.live.backup import restore
-
+    options.db = options.database or options.db
     with told_failures():
+        from patientbandits.live.backup import restore
+
         lines = restore(options.file, options.db)
     show(options, {"lines": lines}, [f"{lines} lines of the log restored"])

@@ -24,16 +24,30 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     settings = argparse.ArgumentParser(add_help=False, parents=[shared])
     settings.add_argument("--policy", help="its name, or JSON: {'policy': name, parameter: value}")
     settings.add_argument(
-        "--window", type=float, metavar="SECONDS", help="later conversions are kept but not counted"
+        "--window",
+        type=length_given,
+        metavar="LENGTH",
+        help="30d, 12h or seconds; later conversions are kept but not counted",
     )
+    settings.add_argument("--credit", help="an order pays for a unit's first, last or every one")
+    settings.add_argument("--control", metavar="ARM", help="what others are compared with")
+    settings.add_argument("--currency", help="what values are counted in")
 
     action = actions.add_parser("create", parents=[settings], help="a new one")
     action.add_argument("arms", nargs="+", metavar="ARM")
     action.add_argument(
-        "--sticky", action="store_true", help="the same unit gets the same decision"
+        "--sticky",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the same unit gets the same decision",
     )
     action.add_argument(
-        "--scale", type=float, default=1.0, help="the largest value a conversion can have"
+        "--largest-value",
+        "--scale",
+        dest="scale",
+        type=float,
+        default=1.0,
+        help="that a conversion can have (%(default)s)",
     )
     action.add_argument("--seed", type=int)
     action.set_defaults(run=run_create)
@@ -77,6 +91,7 @@ def run_create(options: argparse.Namespace) -> None:
             options.window,
             options.sticky,
             options.scale,
+            **given_of(options),
         )
         handle, new = shop.create_exactly(options.experiment, settings, options.seed)
         found = experiment_answer(handle, settings)
@@ -107,14 +122,17 @@ def run_change(options: argparse.Namespace) -> None:
         policy=policy_given(options.policy),
         sticky=options.sticky,
         window=options.window,
-        add=options.add,
+        add_arms=options.add,
         retire=options.retire,
         restore=options.restore,
+        credit=options.credit,
+        control=options.control,
+        currency=options.currency,
     )
     if options.no_window:
         wanted["window"] = None
     with opened_experiment(options) as handle:
-        found = experiment_answer(handle, handle.change_arms(**wanted))
+        found = experiment_answer(handle, handle.change(**wanted))
     show(options, found, experiment_lines(found))
 
 
@@ -134,11 +152,31 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
     if found.sticky:
         state.append("sticky")
     if found.window is not None:
-        state.append(f"window {found.window:g} s")
+        state.append(f"window {found.window_text}")
+    if found.scale != 1.0:
+        state.append(f"values up to {found.scale:g} {found.currency or ''}".rstrip())
+    if found.control is not None:
+        state.append(f"control {found.control}")
+    if found.credit != "first":
+        state.append(f"orders pay for the {found.credit} decision")
     lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
     if state:
         lines.append(f"    {', '.join(state)}")
     return lines
+
+
+def given_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Settings that are taken as they are, if they were given."""
+    names = ("credit", "control", "currency")
+    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+
+
+def length_given(text: str) -> float | str:
+    """Seconds, or a length of time as people write it."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def policy_given(text: str | None) -> Any:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.shop import arm_label, opened_experiment, show
+from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, show
 from patientbandits.cli.tables import table_lines
+
+if TYPE_CHECKING:
+    from patientbandits.live.commands import Conversion, Credited
 
 
 def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
@@ -16,11 +19,17 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--host",
         default="127.0.0.1",
-        help="address to listen on; only this machine can reach the default",
+        help="address to listen on (%(default)s, which only this machine can reach)",
     )
-    command.add_argument("--port", type=int, default=8080, help="0 takes a free one and prints it")
     command.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes, with PostgreSQL"
+        "--port", type=int, default=8080, help="0 takes a free one and prints it (%(default)s)"
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes, with PostgreSQL (%(default)s)",
     )
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
@@ -29,23 +38,26 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         "--rate",
         type=float,
         metavar="N",
-        help="most requests per second and key; a batch counts its items",
+        help="most requests per second and key; a batch counts its items (no limit)",
     )
     command.add_argument(
         "--queue",
         type=int,
         default=10_000,
         metavar="N",
-        help="most commands that wait for the disk",
+        help="most commands that wait for the disk (%(default)s)",
     )
     command.add_argument(
-        "--log-level", choices=["debug", "info", "warning", "error"], default="info"
+        "--log-level",
+        choices=["debug", "info", "warning", "error"],
+        default="info",
+        help="what is told on standard error (%(default)s)",
     )
     command.set_defaults(run=run_serve)
 
 
 def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """decide, convert, retract, report, export"""
+    """decide, convert, retract, track, alias, report, export"""
     one = argparse.ArgumentParser(add_help=False, parents=[database])
     one.add_argument("experiment", metavar="EXPERIMENT")
 
@@ -55,19 +67,38 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command.set_defaults(run=run_decide)
 
     command = commands.add_parser("convert", parents=[one], help="report a conversion")
-    command.add_argument("id", metavar="DECISION")
-    command.add_argument("--value", type=float, default=1.0)
-    command.add_argument(
-        "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
-    )
+    command.add_argument("id", nargs="?", metavar="DECISION")
+    command.add_argument("--unit", help="who paid, instead of the decision")
+    _add_order_options(command)
     command.set_defaults(run=run_convert)
 
+    command = commands.add_parser(
+        "track", parents=[database], help="tell every experiment that a unit has paid"
+    )
+    command.add_argument("unit", metavar="UNIT")
+    _add_order_options(command)
+    command.set_defaults(run=run_track)
+
+    command = commands.add_parser(
+        "alias", parents=[database], help="two units are one person, in every experiment"
+    )
+    command.add_argument("unit", metavar="UNIT")
+    command.add_argument("other", metavar="OTHER")
+    command.set_defaults(run=run_alias)
+
     command = commands.add_parser("retract", parents=[one], help="take a conversion back")
-    command.add_argument("id", metavar="DECISION")
+    command.add_argument("id", nargs="?", metavar="DECISION")
+    command.add_argument("--unit", help="who paid, instead of the decision")
+    command.add_argument("--order", help="which of the unit's orders")
     command.set_defaults(run=run_retract)
 
     command = commands.add_parser("report", parents=[one], help="what is known of each arm")
     command.set_defaults(run=run_report)
+
+    command = commands.add_parser(
+        "verdict", parents=[one], help="which arm leads, and whether to go on"
+    )
+    command.set_defaults(run=run_verdict)
 
     command = commands.add_parser(
         "export", parents=[one], help="every decision with what became of it"
@@ -77,7 +108,18 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command.set_defaults(run=run_export)
 
 
+def _add_order_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--order", help="what the unit paid for; several orders add up")
+    command.add_argument("--value", type=float, default=1.0, help="(%(default)s)")
+    command.add_argument(
+        "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
+    )
+
+
 def run_serve(options: argparse.Namespace) -> None:
+    from patientbandits.live.packages import FOR_SERVING, require_packages
+
+    require_packages(*FOR_SERVING)
     from patientbandits.live.http.server import serve
     from patientbandits.live.http.service import Options
 
@@ -100,18 +142,39 @@ def run_decide(options: argparse.Namespace) -> None:
 
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.convert(options.id, options.value, options.at)
-    words = "counted"
-    if not made.counted:
-        words = "kept, not counted"
+        made = handle.convert(
+            options.id, options.value, options.at, unit=options.unit, order=options.order
+        )
+    show(options, made._asdict(), [conversion_words(made)])
+
+
+def conversion_words(made: Conversion | Credited) -> str:
+    words = "counted" if made.counted else "kept, not counted"
     if made.duplicate:
         words = f"duplicate, {words}"
-    show(options, made._asdict(), [words])
+    if not getattr(made, "exposed", True):
+        words = f"{words}: nothing was decided for this unit so far"
+    return words
+
+
+def run_track(options: argparse.Namespace) -> None:
+    with opened_shop(options) as shop:
+        made = shop.track(options.unit, options.order, options.value, options.at)
+    found = {name: one._asdict() for name, one in made.items()}
+    lines = [f"{name}: {conversion_words(one)}" for name, one in made.items()]
+    show(options, found, lines or ["no experiment yet"])
+
+
+def run_alias(options: argparse.Namespace) -> None:
+    with opened_shop(options) as shop:
+        shop.alias(options.unit, options.other)
+    found = {"unit": options.unit, "other": options.other}
+    show(options, found, [f"{options.unit} and {options.other} are one person"])
 
 
 def run_retract(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.retract(options.id)
+        made = handle.retract(options.id, unit=options.unit, order=options.order)
     show(options, made._asdict(), ["duplicate" if made.duplicate else "retracted"])
 
 
@@ -119,6 +182,12 @@ def run_report(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         found = handle.report()
     show(options, found, report_lines(found))
+
+
+def run_verdict(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        found = handle.verdict()
+    show(options, found, [f"{found['words']}."])
 
 
 def report_lines(found: dict[str, Any]) -> list[str]:

@@ -76,5 +76,5 @@ def parser() -> argparse.ArgumentParser:
     add_experiment_commands(commands, database)
     add_key_commands(commands, database)
     add_decision_commands(commands, database)
-    add_database_commands(commands, common)
+    add_database_commands(commands, database)
     return top

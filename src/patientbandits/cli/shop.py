@@ -17,7 +17,9 @@ def told_failures() -> Iterator[None]:
     """Failures of the database become errors that the command line tells."""
     from patientbandits.errors import InputError
     from patientbandits.live.errors import UnavailableError
+    from patientbandits.live.packages import require_packages
 
+    require_packages()
     try:
         yield
     except UnavailableError as error:
@@ -26,10 +28,11 @@ def told_failures() -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened_shop(options: argparse.Namespace, create: bool = False) -> Iterator[Shop]:
-    from patientbandits.live import shop as library
+    with told_failures():
+        from patientbandits.live import shop as library
 
-    with told_failures(), library.open(options.db, create=create) as shop:
-        yield shop
+        with library.open(options.db, create=create) as shop:
+            yield shop
 
 
 @contextlib.contextmanager

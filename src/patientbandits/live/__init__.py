@@ -3,13 +3,16 @@
 See `patientbandits.live.shop`. Names are imported when they are first used.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from patientbandits.exports import lazy_exports
+from patientbandits.live.packages import require_packages
 
 if TYPE_CHECKING:
     from patientbandits.live.commands import Conversion as Conversion
+    from patientbandits.live.commands import Credited as Credited
     from patientbandits.live.commands import Decision as Decision
+    from patientbandits.live.commands import Joined as Joined
     from patientbandits.live.commands import Retraction as Retraction
     from patientbandits.live.errors import ConflictError as ConflictError
     from patientbandits.live.errors import DifferentError as DifferentError
@@ -20,4 +23,10 @@ if TYPE_CHECKING:
     from patientbandits.live.shop import Shop as Shop
     from patientbandits.live.shop import open as open
 
-__all__, __getattr__, __dir__ = lazy_exports(__name__)
+__all__, _get, __dir__ = lazy_exports(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        require_packages()
+    return _get(name)

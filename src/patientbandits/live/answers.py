@@ -22,6 +22,13 @@ class ExperimentAnswer(Struct):
     sticky: bool
     paused: bool
     scale: float
+    largest_value: float
+    """the same as scale"""
+    credit: str
+    control: str | None
+    currency: str | None
+    window_text: str | None
+    """the window as people write it"""
 
 
 class KeyAnswer(Struct):
@@ -47,6 +54,11 @@ def experiment_answer(
         sticky=have.sticky,
         paused=have.paused,
         scale=have.scale,
+        largest_value=have.scale,
+        credit=have.credit,
+        control=have.control,
+        currency=have.currency,
+        window_text=have.window_text,
     )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -67,6 +69,7 @@ class Keyring:
         self._store = shop.store
         self._journal = shop.journal
         self._valid: dict[str, Key] = {}
+        self._loaded = -math.inf
 
     def find(self, token: str) -> Key | None:
         """The key, if it is valid."""
@@ -79,7 +82,13 @@ class Keyring:
         return key
 
     def load(self) -> None:
+        began = time.monotonic()
         self._valid = {key.id: key for key in self.all() if key.revoked is None}
+        self._loaded = began
+
+    def age(self) -> float:
+        """Seconds since the keys were read."""
+        return time.monotonic() - self._loaded
 
     def all(self) -> list[Key]:
         with self._store.reading() as reader:

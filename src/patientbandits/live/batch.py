@@ -12,18 +12,19 @@ from patientbandits.live.commands import (
     Convert,
     Decide,
     Decision,
+    Join,
+    Order,
     Retract,
     Retraction,
+    Withdraw,
 )
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import Reader
-from patientbandits.live.times import SECOND
-
-SKEW = 300 * SECOND
-"""How far clocks may disagree."""
+from patientbandits.live.times import iso_text
 
 
 class PendingDecision(NamedTuple):
@@ -36,18 +37,20 @@ class PendingDecision(NamedTuple):
 
 class CommandBatch:
     def __init__(self, state: PolicyState, now: int, signer: Signer) -> None:
-        self._state = state
+        self.state = state
         self._signer = signer
-        self._settings = state.settings
-        self._experiment = state.experiment
-        self._now = max(now, state.time)
+        self.settings = state.settings
+        self.experiment = state.experiment
+        self.clock = now
+        self.now = max(now, state.time)
         """the log's time never goes back"""
         self._first = state.seq + 1
-        self._lines: list[LogLine] = []
-        self._decided: dict[int, Decided] = {}
+        self.lines: list[LogLine] = []
+        self.decided: dict[int, Decided] = {}
         self._by_key: dict[str, int] = {}
         self._by_unit: dict[str, int] = {}
         self._pending: list[PendingDecision] = []
+        self._desk = OrderDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
@@ -57,10 +60,10 @@ class CommandBatch:
                 self._carry_out(command)
             except RefusedError as refusal:
                 command.error = refusal
-        self._lines = self._state.advance(self._lines, self._decided)
+        self.lines = self.state.advance(self.lines, self.decided)
         for pending in self._pending:
             pending.command.outcome = self._decision(pending)
-        return self._lines
+        return self.lines
 
     def _look_up(self, commands: Sequence[Command], reader: Reader) -> None:
         """One question for each column serves the whole batch."""
@@ -68,33 +71,44 @@ class CommandBatch:
         decides = [command for command in commands if isinstance(command, Decide)]
         keys = {command.key for command in decides if command.key is not None}
         units: set[str] = set()
-        if self._settings.sticky:
+        if self.settings.sticky:
             units = {command.unit for command in decides if command.unit is not None}
         self._found(reader, "seq", seqs)
         for found in self._found(reader, "key", keys):
             if found.key is not None:
                 self._by_key[found.key] = found.seq
         for found in self._found(reader, "unit", units):
-            if found.unit is not None and found.arm in self._state.memory.place:
+            if found.unit is not None and found.arm in self.state.memory.place:
                 self._by_unit[found.unit] = found.seq
+        self._desk.look_up(commands, reader, units)
 
     def _found(self, reader: Reader, column: str, values: set[Any]) -> list[LogLine]:
-        found = reader.decided(self._experiment.id, column, sorted(values))
-        self._decided.update((about.decision.seq, about) for about in found)
+        found = reader.decided(self.experiment.id, column, sorted(values))
+        self.decided.update((about.decision.seq, about) for about in found)
         return [about.decision for about in found]
 
     def _carry_out(self, command: Command) -> None:
         if isinstance(command, Decide):
             self._decide(command)
-            return
-        assert isinstance(command, AboutDecision)
-        about = self._decided.get(command.seq)
+        elif isinstance(command, Order):
+            self._desk.order(command)
+        elif isinstance(command, Withdraw):
+            self._desk.withdraw(command)
+        elif isinstance(command, Join):
+            self._desk.join(command)
+        elif isinstance(command, AboutDecision):
+            self._outcome(command)
+
+    def _outcome(self, command: AboutDecision) -> None:
+        about = self.decided.get(command.seq)
         if about is None:
             raise UnknownError("decision: there is none with this id.")
         if isinstance(command, Convert):
             self._convert(command, about)
         elif isinstance(command, Retract):
             self._retract(command, about)
+        if about.decision.unit is not None:
+            self._desk.settle(about.decision.unit)
 
     def _decide(self, command: Decide) -> None:
         before = self._made_for(command)
@@ -103,18 +117,19 @@ class CommandBatch:
                 self._require_same_unit(command, before)
             self._pending.append(PendingDecision(command, before.seq, duplicate=True))
             return
-        if self._settings.paused:
-            raise ConflictError(f"experiment: {self._experiment.name!r} is paused.")
-        seq = self._next_seq()
+        if self.settings.paused:
+            raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
+        seq = self.next_seq()
         line = LogLine(
-            self._experiment.id, seq, "decision", self._now, unit=command.unit, key=command.key
+            self.experiment.id, seq, "decision", self.now, unit=command.unit, key=command.key
         )
-        self._lines.append(line)
-        self._decided[seq] = Decided(line)
+        self.lines.append(line)
+        self.decided[seq] = Decided(line)
         if line.key is not None:
             self._by_key[line.key] = line.seq
         if line.unit is not None:
             self._by_unit[line.unit] = line.seq
+            self._desk.expose(line)
         self._pending.append(PendingDecision(command, line.seq, duplicate=False))
 
     def _made_for(self, command: Decide) -> LogLine | None:
@@ -122,16 +137,17 @@ class CommandBatch:
         seq = None
         if command.key is not None:
             seq = self._by_key.get(command.key)
-        if seq is None and command.unit is not None and self._settings.sticky:
+        if seq is None and command.unit is not None and self.settings.sticky:
             seq = self._by_unit.get(command.unit)
-        return None if seq is None else self._decided[seq].decision
+            if seq is None:
+                seq = self._desk.made_for(command.unit)
+        return None if seq is None else self.decided[seq].decision
 
     @staticmethod
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
             raise DifferentError(
-                f"decision: this key came before with unit={before.unit!r}; "
-                f"got unit={command.unit!r}."
+                f"decision: this key came before with another unit; got unit={command.unit!r}."
             )
 
     def _convert(self, command: Convert, about: Decided) -> None:
@@ -140,44 +156,43 @@ class CommandBatch:
             return
         happened = self._happened(command, about.decision)
         line = LogLine(
-            experiment=self._experiment.id,
-            seq=self._next_seq(),
+            experiment=self.experiment.id,
+            seq=self.next_seq(),
             kind="conversion",
-            time=self._now,
+            time=self.now,
             decision=command.seq,
             value=command.value,
             happened=happened,
             stated=command.happened,
         )
-        self._lines.append(line)
-        self._decided[command.seq] = about._replace(conversion=line)
-        counted = self._settings.counts(happened - about.decision.time)
+        self.lines.append(line)
+        self.decided[command.seq] = about._replace(conversion=line)
+        counted = self.settings.counts(happened - about.decision.time)
         command.outcome = Conversion(duplicate=False, counted=counted)
 
     def _happened(self, command: Convert, decision: LogLine) -> int:
-        """When, between the decision and now."""
+        """When, between the decision and now by the clock, whatever the log's time."""
         if command.happened is None:
-            return self._now
-        if command.happened < decision.time - SKEW:
+            return max(self.clock, decision.time)
+        sound = decision.time <= self.clock + SKEW  # not written by a clock that was ahead
+        if sound and command.happened < decision.time - SKEW:
             raise RefusedError(
                 "conversion: it must not happen before its decision, "
-                f"{decision.time / SECOND}; got at={command.happened / SECOND}."
+                f"{iso_text(decision.time)}; got at={iso_text(command.happened)}."
             )
-        if command.happened > self._now + SKEW:
+        if command.happened > self.clock + SKEW:
             raise RefusedError(
                 "conversion: it must not happen in the future, "
-                f"now is {self._now / SECOND}; got at={command.happened / SECOND}."
+                f"now is {iso_text(self.clock)}; got at={iso_text(command.happened)}."
             )
-        return min(max(command.happened, decision.time), self._now)
+        return max(min(command.happened, self.clock), decision.time)
 
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
-        both_state = command.happened is not None and before.stated is not None
-        other_time = both_state and command.happened != before.stated
-        if before.value != command.value or other_time:
+        if before.value != command.value or not same_moment(before, command.happened):
             raise DifferentError("conversion: this decision has another one already, which stays.")
         delay = about.delay
         assert delay is not None
-        counted = about.retraction is None and self._settings.counts(delay)
+        counted = about.retraction is None and self.settings.counts(delay)
         command.outcome = Conversion(duplicate=True, counted=counted)
 
     def _retract(self, command: Retract, about: Decided) -> None:
@@ -185,28 +200,28 @@ class CommandBatch:
             raise ConflictError("retraction: this decision has no conversion to retract.")
         if about.retraction is None:
             line = LogLine(
-                experiment=self._experiment.id,
-                seq=self._next_seq(),
+                experiment=self.experiment.id,
+                seq=self.next_seq(),
                 kind="retraction",
-                time=self._now,
+                time=self.now,
                 decision=command.seq,
             )
-            self._lines.append(line)
-            self._decided[command.seq] = about._replace(retraction=line)
+            self.lines.append(line)
+            self.decided[command.seq] = about._replace(retraction=line)
         command.outcome = Retraction(duplicate=about.retraction is not None)
 
-    def _next_seq(self) -> int:
-        return self._first + len(self._lines)
+    def next_seq(self) -> int:
+        return self._first + len(self.lines)
 
     def _decision(self, pending: PendingDecision) -> Decision:
         if pending.seq < self._first:
-            made = self._decided[pending.seq].decision
+            made = self.decided[pending.seq].decision
         else:
-            made = self._lines[pending.seq - self._first]
+            made = self.lines[pending.seq - self._first]
         assert made.arm is not None
         return Decision(
-            id=self._signer.name(self._experiment.id, made.seq),
-            arm=self._settings.arms[made.arm],
+            id=self._signer.name(self.experiment.id, made.seq),
+            arm=self.settings.arms[made.arm],
             propensity=made.propensity,
             duplicate=pending.duplicate,
         )

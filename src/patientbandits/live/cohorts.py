@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.live.crediting import Crediting
+from patientbandits.live.people import People
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import END, Reader
 from patientbandits.live.times import SECOND
@@ -103,7 +105,36 @@ def cohorts(
             tally.late += int(count)
         else:
             tally.retracted += int(count)
+    credits = reader.rows(queries.CREDITS_BY_AGE, now, now, experiment, experiment)
+    for arm, age, delay, count, paid in credits:
+        tallies[arm].converted(float(age), float(delay), int(paid), int(count))
     return [tally.cohort(window) for tally in tallies]
+
+
+def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
+    """Orders told by unit, if any: those that stand, those taken back, and those that stand of
+    units for whom nothing was ever decided."""
+    told, withdrawn = reader.rows(queries.ORDERS, experiment)[0]
+    if not told:
+        return None
+    unmatched = 0
+    aliases = reader.lines_with_unit(experiment, "alias")
+    named = {line.unit for line in aliases} | {line.key for line in aliases}
+    joined: dict[str, int] = {}
+    for unit, orders in reader.rows(queries.NEVER_EXPOSED, experiment):
+        if unit in named:
+            joined[unit] = int(orders)
+        else:
+            unmatched += int(orders)
+    if joined:
+        people = People({}, Crediting("first", None))
+        people.look_up(reader, experiment, set(joined), set())
+        unmatched += sum(orders for unit, orders in joined.items() if not people.exposures(unit))
+    return {
+        "orders": int(told) - int(withdrawn),
+        "retracted": int(withdrawn),
+        "unmatched": unmatched,
+    }
 
 
 @dataclass
@@ -124,8 +155,10 @@ def counts_over_time(reader: Reader, experiment: int, bucket: int) -> list[TimeS
     found: dict[tuple[int, int], TimeSlot] = {}
     for slot, arm, count in reader.rows(queries.DECISIONS_BY_TIME, bucket, experiment):
         found[slot, arm] = TimeSlot(start=slot * bucket, arm=arm, pulls=int(count))
-    for slot, arm, count, paid in reader.rows(queries.CONVERSIONS_BY_TIME, bucket, experiment):
+    conversions = reader.rows(queries.CONVERSIONS_BY_TIME, bucket, experiment)
+    credits = reader.rows(queries.CREDITS_BY_TIME, bucket, experiment, experiment)
+    for slot, arm, count, paid in [*conversions, *credits]:
         made = found.setdefault((slot, arm), TimeSlot(start=slot * bucket, arm=arm))
-        made.conversions = int(count)
-        made.paid = int(paid)
+        made.conversions += int(count)
+        made.paid += int(paid)
     return [found[slot] for slot in sorted(found)]

@@ -24,8 +24,23 @@ class Conversion(NamedTuple):
     """False: it came after the window, or was retracted; it is kept all the same"""
 
 
+class Credited(NamedTuple):
+    """What became of an order."""
+
+    duplicate: bool
+    counted: bool
+    """False: no decision for this unit within the window before it, or withdrawn; it is kept"""
+    exposed: bool
+    """False: nothing was ever decided for this unit, as far as is known"""
+
+
 class Retraction(NamedTuple):
     duplicate: bool
+
+
+class Joined(NamedTuple):
+    duplicate: bool
+    """the two units were known to be one person"""
 
 
 class Command:
@@ -79,3 +94,45 @@ class Convert(AboutDecision):
 
 class Retract(AboutDecision):
     __slots__ = ()
+
+
+class Order(Command):
+    """A unit has paid; ``order`` names what for. ``value`` and ``happened`` as in `Convert`."""
+
+    __slots__ = ("happened", "order", "unit", "value")
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        unit: str,
+        order: str | None,
+        value: int,
+        happened: int | None = None,
+    ) -> None:
+        super().__init__(experiment)
+        self.unit = unit
+        self.order = order
+        self.value = value
+        self.happened = happened
+
+
+class Withdraw(Command):
+    """Take an order back: the one of this name, or the unit's one without a name."""
+
+    __slots__ = ("order", "unit")
+
+    def __init__(self, experiment: Experiment, unit: str | None, order: str | None) -> None:
+        super().__init__(experiment)
+        self.unit = unit
+        self.order = order
+
+
+class Join(Command):
+    """Two units are one person."""
+
+    __slots__ = ("other", "unit")
+
+    def __init__(self, experiment: Experiment, unit: str, other: str) -> None:
+        super().__init__(experiment)
+        self.unit = unit
+        self.other = other

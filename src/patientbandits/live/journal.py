@@ -3,7 +3,8 @@
 Commands wait in a queue. Whoever has the turn takes all that wait, lets each experiment's policy
 decide, appends the lines and commits once for all of them; the others find their answers ready. No
 command is answered before its commit. A failed commit fails its whole batch, and what was computed
-ahead of the log is thrown away.
+ahead of the log is thrown away. An experiment that cannot be read, or whose policy fails, fails
+alone: its commands are refused, and for a while not even tried.
 """
 
 from __future__ import annotations
@@ -13,31 +14,52 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from patientbandits.live.batch import CommandBatch
-from patientbandits.live.commands import Command, Decide, Retract
+from patientbandits.live.commands import Command, Convert, Decide, Join, Order, Withdraw
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import LogStore
+from patientbandits.live.times import SECOND
 
 Made = TypeVar("Made")
 
 LARGEST_TRANSACTION = 1000
 """commands"""
 
+REST = 1.0
+"""seconds for which an experiment that failed is not tried again: reading its log takes time"""
+
+
+class Failing(NamedTuple):
+    """An experiment that failed when it was last tried."""
+
+    cause: Exception
+    times: int
+    """in a row"""
+    until: float
+    """monotonic seconds: till then it rests, if it failed twice"""
+
+    @property
+    def rests(self) -> bool:
+        return self.times > 1 and time.monotonic() < self.until
+
 
 class Journal:
-    def __init__(
-        self, store: LogStore, signer: Signer, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, store: LogStore, signer: Signer, clock: Callable[[], float]) -> None:
         self.store = store
         self.signer = signer
         self.clock = clock
         self.failure: UnavailableError | None = None
         """why nothing can be written any more, if so"""
         self.batches = 0
+        self.experiment_failures = 0
+        """how often an experiment failed alone"""
+        self._failing: dict[int, Failing] = {}
         self._states: dict[int, PolicyState] = {}
         self._queue: deque[Command] = deque()
         self._turn = Lock()
@@ -48,6 +70,12 @@ class Journal:
 
     def now(self) -> int:
         return int(self.clock() * 1e6)
+
+    def ahead(self) -> float:
+        """Seconds by which a log's time is ahead of the clock: it was written by one too fast."""
+        now = self.now()
+        times = [state.time for state in list(self._states.values())]
+        return max((time - now for time in times), default=0) / SECOND
 
     def execute(self, commands: Sequence[Command]) -> None:
         """Carry out ``commands``; returns when each has its outcome, durable, or its error."""
@@ -123,28 +151,65 @@ class Journal:
             self._refuse_if_failed()
             self.store.begin(experiments)
             for experiment_id in experiments:
-                self._decide(experiment_id, by_experiment[experiment_id])
-            self.save_snapshots(experiments, only_much=True)
+                self._decide_or_fail(experiment_id, by_experiment[experiment_id])
+            working = [number for number in experiments if number in self._states]
+            self.save_snapshots(working, only_much=True)
             self.store.commit()
             self.batches += 1
         except BaseException as error:
             self._failed(error)
-            for command in commands:
-                command.outcome = None
-                command.error = unavailable(error)
+            fail(commands, error)
             if not isinstance(error, Exception):
                 raise
 
+    def _decide_or_fail(self, experiment_id: int, commands: Sequence[Command]) -> None:
+        """Whatever is wrong with this experiment alone must not reach the others."""
+        failing = self._failing.get(experiment_id)
+        if failing is not None and failing.rests:
+            fail(commands, failing.cause)
+            return
+        try:
+            self._decide(experiment_id, commands)
+        except UnavailableError:
+            raise  # it is the store that failed
+        except Exception as error:
+            self._states.pop(experiment_id, None)
+            self.experiment_failures += 1
+            name = commands[0].experiment.name
+            LOGGER.error(
+                "an experiment failed", exc_info=error, extra={"fields": {"experiment": name}}
+            )
+            times = failing.times + 1 if failing else 1
+            until = time.monotonic() + REST
+            self._failing[experiment_id] = Failing(cause=error, times=times, until=until)
+            fail(commands, error)
+        else:
+            self._failing.pop(experiment_id, None)
+
     def _decide(self, experiment_id: int, commands: Sequence[Command]) -> None:
-        """Let the experiment's policy decide, and append."""
+        """Let the experiment's policy decide, and append: all lines, or none if it fails."""
         state = self.state(experiment_id)
-        forgets = state.memory.forgets
-        for stretch in [commands] if forgets else stretches(commands):
-            lines = CommandBatch(state, self.now(), self.signer).carry_out(stretch, self.store)
-            self.store.append(lines)
-            if not forgets and any(line.kind == "retraction" for line in lines):
-                state = PolicyState(self.store, state.experiment)
-                self._states[experiment_id] = state
+        parts = list(stretches(commands, state))
+        if len(parts) == 1 and state.memory.forgets:
+            self._append(state, commands)
+            return
+        self.store.mark()
+        try:
+            for stretch in parts:
+                self._append(state, stretch)
+                if state.stale:
+                    state = PolicyState(self.store, state.experiment)
+                    self._states[experiment_id] = state
+        except UnavailableError:
+            raise
+        except Exception:
+            self.store.back_to_mark()
+            raise
+
+    def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[LogLine]:
+        lines = CommandBatch(state, self.now(), self.signer).carry_out(commands, self.store)
+        state.chain = self.store.append(lines, state.chain)
+        return lines
 
     def _refuse_if_failed(self) -> None:
         if self.failure is not None:
@@ -160,23 +225,51 @@ class Journal:
             self.failure = error
 
 
-def unavailable(error: BaseException) -> UnavailableError:
-    """What a command is told of an error that was not its own."""
-    words = str(error) if isinstance(error, UnavailableError) else repr(error)
-    told = UnavailableError(words)
-    told.__cause__ = error
-    return told
+def fail(commands: Iterable[Command], cause: BaseException) -> None:
+    """Each command is told of an error that was not its own."""
+    words = str(cause) if isinstance(cause, UnavailableError) else repr(cause)
+    for command in commands:
+        command.outcome = None
+        command.error = UnavailableError(words)
+        command.error.__cause__ = cause
 
 
-def stretches(commands: Sequence[Command]) -> Iterator[list[Command]]:
-    """Cut before each decision that follows a retraction.
+def stretches(commands: Sequence[Command], state: PolicyState) -> Iterator[list[Command]]:
+    """Commands that can be carried out at once.
 
-    There the memory must begin anew from the log, and only there.
+    Cut before a decision that follows something undone, if the memory must then begin anew from
+    the log; and before what is about a person for whom something was just decided: the arm must be
+    known first.
     """
     stretch: list[Command] = []
+    decided: set[str] = set()
+    undone = False
+    joined = state.has_aliases
     for command in commands:
-        if isinstance(command, Decide) and any(isinstance(earlier, Retract) for earlier in stretch):
+        joined = joined or isinstance(command, Join)
+        if isinstance(command, Decide):
+            cut = undone
+        else:
+            cut = bool(decided) and about_any(command, decided, joined)
+        if cut:
             yield stretch
             stretch = []
+            decided = set()
+            undone = False
         stretch.append(command)
+        if not isinstance(command, Decide):
+            undone = undone or (not state.memory.forgets and may_undo(command, state))
+        elif command.unit is not None:
+            decided.add(command.unit)
     yield stretch
+
+
+def about_any(command: Command, units: set[str], joined: bool) -> bool:
+    """Whether it may be about one of the people behind ``units``; ``joined``: some have several."""
+    if isinstance(command, Order):
+        return joined or command.unit in units
+    return isinstance(command, (Withdraw, Join))
+
+
+def may_undo(command: Command, state: PolicyState) -> bool:
+    return state.has_orders or not isinstance(command, Convert)

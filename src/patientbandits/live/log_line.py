@@ -5,11 +5,36 @@ Times are whole microseconds since 1970, values whole millionths of the experime
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import msgspec
 
 from patientbandits.engine.replay import MILLIONTHS
 
-__all__ = ["MILLIONTHS", "Decided", "LogLine"]
+__all__ = ["KINDS", "MILLIONTHS", "Decided", "LogLine"]
+
+
+KINDS = (
+    "decision",
+    "conversion",
+    "retraction",
+    "change",
+    "order",
+    "withdrawal",
+    "alias",
+    "credit",
+)
+"""of lines
+
+decision     an arm was chosen
+conversion   a decision has paid, told by its id; retraction takes it back
+change       new settings
+order        a unit has paid; ``key`` is the order's own name; withdrawal takes it back
+alias        the units in ``unit`` and ``key`` are one person
+credit       what a decision is worth from here on, all orders and its conversion together
+"""
 
 
 class LogLine(NamedTuple):
@@ -19,7 +44,7 @@ class LogLine(NamedTuple):
     seq: int
     """1, 2, 3, ... in each experiment"""
     kind: str
-    """decision, conversion, retraction or change"""
+    """one of `KINDS`"""
     time: int
     """when it was written"""
     arm: int | None = None
@@ -35,6 +60,28 @@ class LogLine(NamedTuple):
     """conversions: when it happened as the client said, if it did; ``happened`` is made of it"""
     settings: str | None = None
     """changes: the new settings"""
+    about: int | None = None
+    """credits: the line of their decision; withdrawals: the line of their order"""
+    chain: bytes | None = None
+    """hash of this line and of the chain before it; none in lines of the first version"""
+
+
+CHAIN_BYTES = 16
+ENCODE = msgspec.json.Encoder().encode
+
+
+def chained(lines: Iterable[LogLine], before: bytes) -> list[LogLine]:
+    """The lines, each with the hash of all up to it; ``before``: that of the line before them."""
+    done = []
+    for line in lines:
+        before = link(line, before)
+        done.append(LogLine(*line[:-1], before))
+    return done
+
+
+def link(line: LogLine, before: bytes) -> bytes:
+    """H(chain of the line before, all other columns of this one)."""
+    return hashlib.blake2b(before + ENCODE(line[:-1]), digest_size=CHAIN_BYTES).digest()
 
 
 class Decided(NamedTuple):
@@ -43,6 +90,8 @@ class Decided(NamedTuple):
     decision: LogLine
     conversion: LogLine | None = None
     retraction: LogLine | None = None
+    credits: tuple[LogLine, ...] = ()
+    """oldest first; once there is one, the last alone says what the decision is worth"""
 
     @property
     def delay(self) -> int | None:

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import secrets
-import zipfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -23,13 +22,15 @@ from patientbandits.engine.replay import (
     chance_for,
     kernel_for_replay,
 )
+from patientbandits.live.crediting import NOTHING, Worth
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
 from patientbandits.live.times import SECOND
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 
-EVENT_KINDS = {"decision": DECISION, "conversion": CONVERSION, "retraction": RETRACTION}
+OUTCOMES = ("conversion", "retraction", "credit")
+"""kinds of lines that say what a decision is worth"""
 
 
 class Event(NamedTuple):
@@ -89,14 +90,23 @@ class PolicyMemory:
         """Microseconds since 1970 as seconds since the experiment began."""
         return (time - self._created) / SECOND
 
-    def event(self, line: LogLine, about: Decided | None) -> Event | None:
-        """The line as the policy is told of it, if it is; ``about``: the decision it is about."""
-        kind = EVENT_KINDS.get(line.kind)
-        if kind == DECISION:
-            return self.decision(line)
-        if kind is None or about is None:
-            return None
-        return self._reward(kind, line, about)
+    def events(self, line: LogLine, about: Decided | None) -> list[Event]:
+        """The line as the policy is told of it: nothing, an event, or two if it replaces something.
+
+        ``about``: the decision that the line is about, with all that became of it.
+        """
+        if line.kind == "decision":
+            made = self.decision(line)
+            return [] if made is None else [made]
+        if about is None or line.kind not in OUTCOMES:
+            return []
+        before = worth_before(line, about)
+        after = worth_after(line, about, before)
+        if before == after:
+            return []
+        taken_back = self._reward(RETRACTION, line, about.decision, before)
+        paid = self._reward(CONVERSION, line, about.decision, after)
+        return [event for event in (taken_back, paid) if event is not None]
 
     def decision(self, line: LogLine) -> Event | None:
         """A decision as the policy is told of it, unless its arm is retired."""
@@ -105,15 +115,11 @@ class PolicyMemory:
             return None
         return Event(DECISION, arm, line.seq, self.since(line.time))
 
-    def _reward(self, kind: int, line: LogLine, about: Decided) -> Event | None:
-        conversion = line if kind == CONVERSION else about.conversion
-        decision = about.decision
-        if conversion is None or decision.arm not in self.place:
+    def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
+        if worth.happened is None or decision.arm not in self.place:
             return None
-        assert conversion.happened is not None
-        assert conversion.value is not None
-        delay = max(conversion.happened - decision.time, 0)
-        if conversion.value == 0 or not self.settings.counts(delay):
+        delay = max(worth.happened - decision.time, 0)
+        if worth.value == 0 or not self.settings.counts(delay):
             return None
         return Event(
             kind=kind,
@@ -122,7 +128,7 @@ class PolicyMemory:
             time=self.since(line.time),
             pull_time=self.since(decision.time),
             delay=delay / SECOND,
-            value=conversion.value,
+            value=worth.value,
         )
 
     def apply(self, events: Sequence[Event], deciding: bool) -> tuple[Any, int]:
@@ -183,10 +189,13 @@ class PolicyMemory:
         return [(n, array) for n, (name, array) in numbered if name not in self.policy.not_saved]
 
     def load(self, data: bytes) -> bool:
-        """Take over what `dump` gave; False if it does not fit."""
+        """Take over what `dump` gave; False if it does not fit.
+
+        Damage is found before, by `snapshots.opened`; what still fails here is of another program.
+        """
         try:
             self._load(data)
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except Exception:
             return False
         return True
 
@@ -203,6 +212,30 @@ class PolicyMemory:
             self.tally.pulls[:] = file["pulls"]
             self.tally.paid[:] = file["paid"]
         self.made = int(self.tally.pulls.sum())
+
+
+def worth_before(line: LogLine, about: Decided) -> Worth:
+    """What the decision was worth just before ``line``."""
+    earlier = [credit for credit in about.credits if credit.seq < line.seq]
+    if earlier:
+        return Worth(earlier[-1].value or 0, earlier[-1].happened)
+    conversion = about.conversion
+    if conversion is None or conversion.seq >= line.seq:
+        return NOTHING
+    if about.retraction is not None and about.retraction.seq < line.seq:
+        return NOTHING
+    return Worth(conversion.value or 0, conversion.happened)
+
+
+def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
+    """What it is worth from ``line`` on."""
+    if line.kind == "credit":
+        return Worth(line.value or 0, line.happened)
+    if any(credit.seq < line.seq for credit in about.credits):
+        return before  # credits alone say, from the first one on
+    if line.kind == "conversion":
+        return Worth(line.value or 0, line.happened)
+    return NOTHING
 
 
 def grown(old: Any, new: Any) -> Any:

@@ -1,11 +1,11 @@
 """What a policy knows: a fold over an experiment's log, and nothing else.
 
 The log is taken in order. A decision is a pull; a conversion that counts is an arrival; a
-retraction undoes it. After a change of policy, arms or window the memory begins anew: all of the
-history is told to the new policy, which takes note of it without being asked to decide; from then
-on it decides. So is it after a retraction if the policy has no hook for one, and then as if the
-conversion had never been. The memory is therefore a function of the log, whoever computes it and
-whenever; a snapshot only saves time.
+retraction undoes it; a credit replaces what the decision was worth before it. After a change of
+policy, arms or window the memory begins anew: all of the history is told to the new policy, which
+takes note of it without being asked to decide; from then on it decides. So is it after something
+was undone if the policy has no hook for that, and then as if it had never been. The memory is
+therefore a function of the log, whoever computes it and whenever; a snapshot only saves time.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from patientbandits.engine.replay import DECISION
+from patientbandits.engine.replay import DECISION, RETRACTION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings
+from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
 
 LINES_AT_A_TIME = 10_000
@@ -35,10 +36,16 @@ class PolicyState:
         self.experiment = experiment
         self.seq = 0
         self.time = experiment.created
+        self.chain = b""
+        """the hash of the log up to ``seq``"""
         self.saved = 0
         """the line of the last snapshot"""
         self.different = 0
         """recorded decisions that are not those that the policy makes"""
+        self.has_orders = reader.has_any(experiment.id, "order")
+        self.has_aliases = reader.has_any(experiment.id, "alias")
+        self.stale = False
+        """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)
         self.settings = stored_settings(changes[-1].settings or "")
         self.memory = PolicyMemory(experiment, self.settings)
@@ -46,6 +53,7 @@ class PolicyState:
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         if snapshot is not None and self._resume(snapshot, restart):
             self.time = reader.time(experiment.id, self.seq)
+            self.chain = reader.chain(experiment.id, self.seq)
         else:
             self._restart(reader, restart)
         self.catch_up(reader)
@@ -54,7 +62,8 @@ class PolicyState:
         """Go on from the snapshot, if it is of this program and not from before ``restart``."""
         if snapshot.code != self.memory.code or snapshot.seq < restart:
             return False
-        if not self.memory.load(snapshot.state):
+        memory = opened(self.experiment.id, snapshot)
+        if memory is None or not self.memory.load(memory):
             return False
         self.seq = snapshot.seq
         self.saved = snapshot.seq
@@ -71,7 +80,9 @@ class PolicyState:
             before = after
         if self.memory.forgets:
             return last
-        return max(last, reader.last_retraction(self.experiment.id))
+        undone = reader.last_retraction(self.experiment.id)
+        replaced = reader.last_superseding(self.experiment.id)
+        return max(last, undone, replaced)
 
     def _restart(self, reader: Reader, last: int) -> None:
         """Begin anew with the history up to line ``last``."""
@@ -87,12 +98,18 @@ class PolicyState:
     def _read(self, reader: Reader, last: int, deciding: bool) -> None:
         while True:
             lines = reader.lines(self.experiment.id, self.seq, last, LINES_AT_A_TIME)
-            wanted = sorted({line.decision for line in lines if line.decision is not None})
-            found = reader.decided(self.experiment.id, "seq", wanted)
-            decided = {about.decision.seq: about for about in found}
+            decided = self._decided(reader, lines)
             self._fold(reader, lines, decided, last, deciding)
             if len(lines) < LINES_AT_A_TIME:
                 return
+
+    def _decided(self, reader: Reader, lines: Sequence[LogLine]) -> dict[int, Decided]:
+        """The decisions that the lines are about."""
+        wanted = {decision_line(line) for line in lines if line.kind != "decision"} - {0}
+        found = reader.decided(self.experiment.id, "seq", sorted(wanted))
+        if self.has_orders or any(line.kind == "credit" for line in lines):
+            found = reader.with_credits(self.experiment.id, found)
+        return {about.decision.seq: about for about in found}
 
     def _fold(
         self,
@@ -106,34 +123,51 @@ class PolicyState:
         for line in lines:
             if line.kind == "decision":  # most are
                 event = self.memory.decision(line)
-            elif deciding and self._restarts(line):
+                if event is not None:
+                    events.append(event)
+                continue
+            self._take_note(line)
+            about = decided.get(decision_line(line))
+            if deciding and self._restarts(line, about):
                 self._apply(events, deciding)
                 self._restart(reader, line.seq)
                 events = []
-                continue
-            else:
-                about = decided.get(line.decision or 0)
-                if not deciding and self._never_was(line, about, last):
-                    continue
-                event = self.memory.event(line, about)
-            if event is not None:
-                events.append(event)
+            elif deciding or not self._never_was(line, about, last):
+                events += self._told(line, about)
         self._apply(events, deciding)
         if lines:
             self.seq = max(self.seq, lines[-1].seq)
             self.time = max(self.time, lines[-1].time)
+            self.chain = lines[-1].chain or b""
 
-    def _restarts(self, line: LogLine) -> bool:
+    def _take_note(self, line: LogLine) -> None:
+        self.has_orders |= line.kind == "order"
+        self.has_aliases |= line.kind == "alias"
+
+    def _told(self, line: LogLine, about: Decided | None) -> list[Event]:
+        """What is never undone is not told to a memory that cannot undo it either."""
+        events = self.memory.events(line, about)
+        if self.memory.forgets:
+            return events
+        return [event for event in events if event.kind != RETRACTION]
+
+    def _restarts(self, line: LogLine, about: Decided | None) -> bool:
         """Whether the memory begins anew at this line."""
         if line.kind == "change":
             before = self.settings
             self.settings = stored_settings(line.settings or "")
             return not self.settings.decides_like(before)
-        return line.kind == "retraction" and not self.memory.forgets
+        if self.memory.forgets:
+            return False
+        return line.kind == "retraction" or undoes(self.memory.events(line, about))
 
     def _never_was(self, line: LogLine, about: Decided | None, last: int) -> bool:
-        """Whether history up to ``last`` is told without this line: it was retracted by then."""
-        if self.memory.forgets or about is None or about.retraction is None:
+        """Whether history up to ``last`` is told without this line: by then it was undone."""
+        if self.memory.forgets or about is None:
+            return False
+        if any(line.seq < credit.seq <= last for credit in about.credits):
+            return True
+        if about.retraction is None or line.kind == "credit":
             return False
         return line.kind == "retraction" or about.retraction.seq <= last
 
@@ -151,8 +185,16 @@ class PolicyState:
             return []
         self.seq = lines[-1].seq
         self.time = lines[-1].time
-        found = [self.memory.event(line, decided.get(line.decision or 0)) for line in lines]
-        events = [event for event in found if event is not None]
+        events: list[Event] = []
+        for line in lines:
+            if line.kind == "decision":
+                event = self.memory.decision(line)
+                if event is not None:
+                    events.append(event)
+            else:
+                self._take_note(line)
+                events += self.memory.events(line, decided.get(decision_line(line)))
+        self.stale = not self.memory.forgets and undoes(events)
         if not events:
             return list(lines)
         array, _ = self.memory.apply(events, deciding=True)
@@ -172,7 +214,7 @@ class PolicyState:
         return completed
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(seq=self.seq, code=self.memory.code, state=self.memory.dump())
+        return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
 
     def snapshot_due(self, only_much: bool) -> bool:
         """Whether there is something new to save, or much."""
@@ -180,6 +222,18 @@ class PolicyState:
         if only_much:
             return new >= max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH)
         return new >= 1
+
+
+def decision_line(line: LogLine) -> int:
+    """The line of the decision that ``line`` is about, or 0."""
+    if line.kind == "credit":
+        return line.about or 0
+    return line.decision or 0
+
+
+def undoes(events: Sequence[Event]) -> bool:
+    """Whether something that was told is taken back."""
+    return any(event.kind == RETRACTION for event in events)
 
 
 def chosen_line(draft: LogLine, arm: int, propensity: float) -> LogLine:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from patientbandits.live.cohorts import Cohort, cohorts
+from patientbandits.live.cohorts import Cohort, cohorts, order_counts
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
-from patientbandits.live.times import SECOND
+from patientbandits.live.times import iso_text
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 
 REPORTED_LEVEL = 0.95
@@ -54,13 +54,18 @@ def report_on(
     curves = [_curve(settings.arms[place], by_place[place]) for place in seen]
     return {
         "experiment": experiment.name,
-        "time": now / SECOND,
+        "time": iso_text(now),
         "policy": settings.policy.label,
         "window": settings.window,
+        "window_text": settings.window_text,
+        "control": settings.control,
+        "currency": settings.currency,
+        "credit": settings.credit,
         "sticky": settings.sticky,
         "paused": settings.paused,
         "scale": settings.scale,
         "level": REPORTED_LEVEL,
+        "orders": order_counts(reader, experiment.id),
         "arms": arms,
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "notes": _notes(counts, found),

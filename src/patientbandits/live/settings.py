@@ -11,14 +11,18 @@ import msgspec
 import numpy as np
 
 from patientbandits.errors import InputError
+from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
-from patientbandits.live.times import SECOND
+from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
+MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
+"""parameters of policies that say how much is done for a decision, and the most of each"""
+
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
@@ -47,6 +51,17 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paused: bool = False
     scale: float = 1.0
     """the largest value a conversion can have"""
+    credit: str = "first"
+    """which of a person's decisions within the window an order pays for: first, last or every"""
+    control: str | None = None
+    """the arm that others are compared with"""
+    currency: str | None = None
+    """what values are counted in, for people"""
+
+    @property
+    def crediting(self) -> Crediting:
+        window = None if self.window is None else int(self.window * SECOND)
+        return Crediting(self.credit, window)
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -68,6 +83,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def counts(self, delay: int) -> bool:
         """Whether a conversion this many microseconds after its decision counts."""
         return self.window is None or delay <= self.window * SECOND
+
+    @property
+    def window_text(self) -> str | None:
+        """The window as people write it: 30d."""
+        return None if self.window is None else length_text(self.window)
 
     def decides_like(self, other: Settings) -> bool:
         """Whether the policy's memory is the same under both."""
@@ -97,6 +117,10 @@ CHANGEABLE = Settings.__struct_encode_fields__
 """the fields as users name them"""
 
 
+FIELD_NAMES = dict(zip(Settings.__struct_fields__, CHANGEABLE, strict=True))
+"""field -> its name for users"""
+
+
 def stored_settings(text: str) -> Settings:
     """The settings that a change holds."""
     return msgspec.json.decode(text, type=Settings)
@@ -111,10 +135,14 @@ def new_settings(
     arms: Any,
     policy: Policy | Mapping[str, Any] | str | None = None,
     window: Any = None,
-    sticky: bool = False,
+    sticky: bool = True,
     scale: Any = 1.0,
+    **others: Any,
 ) -> Settings:
-    """A new experiment's settings, from what a user gave."""
+    """A new experiment's settings, from what a user gave; ``others``: credit, control, currency."""
+    unknown = set(others) - {"credit", "control", "currency"}
+    if unknown:
+        raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
     return checked_settings(
         Settings(
@@ -122,7 +150,8 @@ def new_settings(
             description=policy_description(policy),
             window=longest,
             sticky=bool(sticky),
-            scale=plain_number("experiment: scale", scale),
+            scale=plain_number("experiment: the largest value", scale),
+            **others,
         )
     )
 
@@ -153,12 +182,15 @@ def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[
     if isinstance(policy, Policy):
         return policy.describe()
     if isinstance(policy, str):
-        return {"policy": policy}
+        policy = {"policy": policy}
     if not isinstance(policy, Mapping):
         raise RefusedError(
             "experiment: policy must be a policy, its name or its description; "
             f"got {policy!r:.100}."
         )
+    described = default_policy().describe()
+    if dict(policy) == {"policy": described["policy"]}:
+        return described  # as if it had not been named
     return dict(policy)
 
 
@@ -177,7 +209,7 @@ def plain_number(what: str, value: Any) -> float:
 def window_seconds(value: Any) -> float | None:
     if value is None:
         return None
-    return plain_number("experiment: window, in seconds,", value)
+    return parsed_length("experiment: window", value)
 
 
 def checked_settings(given: Settings) -> Settings:
@@ -190,7 +222,15 @@ def checked_settings(given: Settings) -> Settings:
     _check_window(given.window, settings.window)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
-            f"experiment: scale must be a finite number > 0; got {settings.scale!r}."
+            f"experiment: the largest value must be a finite number > 0; got {settings.scale!r}."
+        )
+    if settings.control is not None and settings.control not in settings.arms:
+        raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+    if settings.currency is not None:
+        printable_text("experiment: currency", settings.currency)
+    if settings.credit not in CREDIT_RULES:
+        raise RefusedError(
+            f"experiment: credit must be one of {', '.join(CREDIT_RULES)}; got {given.credit!r}."
         )
     _check_policy(given, settings)
     return settings
@@ -238,8 +278,21 @@ def _check_policy(given: Settings, settings: Settings) -> None:
             "experiment: policy must do without reports of zeros, which no shop gets; "
             f"got {policy.owner!r}."
         )
+    _check_work(policy)
     if not grows:
         raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
+
+
+def _check_work(policy: Policy) -> None:
+    """A decision that takes long holds up those of all other experiments."""
+    for part in (policy, getattr(policy, "guard", None)):
+        for name, most in MOST_WORK.items():
+            asked = getattr(part, name, None)
+            if asked is not None and asked > most:
+                raise RefusedError(
+                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
+                    f"got {name}={asked!r}."
+                )
 
 
 def can_grow(policy: Policy, arms: int) -> bool:

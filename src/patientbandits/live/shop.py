@@ -1,35 +1,39 @@
 """The library: a shop has experiments, an experiment decides.
 
 shop = live.open("shop.db")
-button = shop.experiment("checkout-button", arms=["blue", "green"])
-decision = button.decide(unit="visitor-42")
-button.convert(decision.id, value=1.0)
+button = shop.experiment("checkout", arms=["blue", "green"], window="30d", largest_value=500)
+button.decide(unit="visitor-42")
+button.convert(unit="visitor-42", order="A-1001", value=59.90)
 """
 
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
+from patientbandits.live.clock import SteadyClock
+from patientbandits.live.commands import Command, Credited
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.names import experiment_name
-from patientbandits.live.settings import Settings, new_settings, settings_text
+from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, settings_text
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.base import SECRET, Experiment
 from patientbandits.policies import Policy
 
 
-def open(address: str, *, create: bool = True, clock: Callable[[], float] = time.time) -> Shop:
+def open(address: str, *, create: bool = True, clock: Callable[[], float] | None = None) -> Shop:
     """The shop kept at ``address``: the path of an SQLite file, made if need be, or postgresql://...
 
-    ``clock`` gives seconds since 1970.
+    ``clock`` gives seconds since 1970; unless given, the time of day without its jumps.
     """
     return Shop(open_store(address, create), clock)
 
@@ -40,9 +44,9 @@ class Shop:
     Safe to share among threads; close it, or use it in a ``with``.
     """
 
-    def __init__(self, store: LogStore, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: LogStore, clock: Callable[[], float] | None = None) -> None:
         self.store = store
-        self.journal = Journal(store, Signer(_secret(store)), clock)
+        self.journal = Journal(store, Signer(_secret(store)), clock or SteadyClock())
         self._found: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:
@@ -84,27 +88,45 @@ class Shop:
         called: str,
         arms: Sequence[str],
         *,
-        policy: Policy | Mapping[str, Any] | None = None,
-        window: float | None = None,
-        sticky: bool = False,
-        scale: float = 1.0,
+        policy: Policy | Mapping[str, Any] | str | None = None,
+        window: float | str | None = None,
+        sticky: bool | None = None,
+        largest_value: float | None = None,
+        scale: float | None = None,
+        credit: str | None = None,
+        control: str | None = None,
+        currency: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
-        """Create the experiment, or open it if it exists with the same arms.
+        """Create the experiment, or open it if it exists with the same settings.
 
-        policy  how to decide; `settings.default_policy` unless given
-        window  seconds; later conversions are kept but not counted
-        sticky  the same unit gets the same decision
-        scale   the largest value a conversion can have
+        What is not given is not compared. Experiments that were changed meanwhile, arms too, are
+        opened with `open`.
+
+        policy         how to decide; `settings.default_policy` unless given
+        window         "30d", "12h" or seconds; later conversions are kept but not counted
+        sticky         the same unit gets the same decision; True unless given
+        largest_value  that a conversion can have; 1 unless given. ``scale`` is its older name
+        credit         which of a unit's decisions an order pays for: first, last or every
+        control        the arm that others are compared with
+        currency       what values are counted in, for people
         """
-        settings = self.settings(arms, policy, window, sticky, scale)
-        handle, _ = self.create(called, settings, seed)
-        have = handle.settings
-        if tuple(arm for arm in have.arms if arm not in have.retired) != settings.arms:
-            raise ConflictError(
-                f"experiment: {called!r} exists with the arms {list(have.arms)!r}; "
-                f"got {list(arms)!r}."
-            )
+        given = {
+            "policy": policy,
+            "window": window,
+            "sticky": sticky,
+            "scale": one_largest_value(largest_value, scale),
+            "credit": credit,
+            "control": control,
+            "currency": currency,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        settings = new_settings(arms, **said)
+        handle, new = self.create(called, settings, seed)
+        if not new:
+            require_same(handle, settings, [*said, "arms"])
+            if seed not in (None, handle.experiment.seed):
+                raise ConflictError(f"experiment: {called!r} exists with another seed.")
         return handle
 
     def settings(
@@ -112,11 +134,40 @@ class Shop:
         arms: Any,
         policy: Policy | Mapping[str, Any] | str | None = None,
         window: Any = None,
-        sticky: bool = False,
+        sticky: bool = True,
         scale: float = 1.0,
+        **others: Any,
     ) -> Settings:
         """Settings for a new experiment, checked."""
-        return new_settings(arms, policy, window, sticky, scale)
+        return new_settings(arms, policy, window, sticky, scale, **others)
+
+    def alias(self, unit: str, other: str) -> None:
+        """The two units are one person, in every experiment there is."""
+        commands = [handle.join_command(unit, other) for handle in self.experiments()]
+        self._execute(commands)
+
+    def track(
+        self,
+        unit: str,
+        order: str | None = None,
+        value: float = 1.0,
+        at: float | datetime | str | None = None,
+    ) -> dict[str, Credited]:
+        """Tell every experiment that the unit has paid; what became of it, by experiment.
+
+        A value above an experiment's largest counts as the largest.
+        """
+        handles = self.experiments()
+        commands = [handle.order_command(unit, order, value, at) for handle in handles]
+        self._execute(commands)
+        made = zip(handles, commands, strict=True)
+        return {handle.name: command.outcome for handle, command in made}
+
+    def _execute(self, commands: Sequence[Command]) -> None:
+        self.journal.execute(commands)
+        for command in commands:
+            if command.error is not None:
+                raise command.error
 
     def create(
         self, called: str, settings: Settings, seed: int | None = None
@@ -155,6 +206,32 @@ class Shop:
         return made, True
 
 
+def require_same(handle: ExperimentHandle, wanted: Settings, compared: Iterable[str]) -> None:
+    """The experiment must have the settings that are ``compared``."""
+    have = handle.settings
+    there = msgspec.structs.replace(have, arms=tuple(have.arms[place] for place in have.active))
+    fields = ["description" if name == "policy" else name for name in compared]
+    other = [name for name in fields if getattr(there, name) != getattr(wanted, name)]
+    if other:
+        first = other[0]
+        raise ConflictError(
+            f"experiment: {handle.name!r} exists with other settings: its {FIELD_NAMES[first]} is "
+            f"{getattr(there, first)!r}; got {getattr(wanted, first)!r}."
+        )
+
+
+def one_largest_value(largest_value: Any, scale: Any) -> Any:
+    """The two names of the same thing."""
+    if largest_value is None:
+        return scale
+    if scale not in (None, largest_value):
+        raise RefusedError(
+            "experiment: largest_value and scale are the same thing and must agree; "
+            f"got {largest_value!r:.100} and {scale!r:.100}."
+        )
+    return largest_value
+
+
 def _checked_seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(62)
@@ -165,9 +242,10 @@ def _checked_seed(seed: int | None) -> int:
 
 def _secret(store: LogStore) -> bytes:
     """The key that signs decision ids, made when first needed."""
-    found = store.fact("secret")
+    found = store.fact(SECRET)
     if found is None:
         with store.transaction():
-            found = store.fact("secret") or secrets.token_hex(32)
-            store.set_fact("secret", found)
+            found = store.fact(SECRET) or secrets.token_hex(32)
+            store.set_fact(SECRET, found)
+            store.seal()
     return bytes.fromhex(found)

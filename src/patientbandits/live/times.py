@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from patientbandits.live.errors import RefusedError
@@ -50,6 +51,37 @@ def parsed_time(at: Any) -> int | None:
     if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) <= FAR:
         raise RefusedError(f"{rule}; got {at!r:.100}.")
     return round(at * 1e6)
+
+
+UNITS_OF_TIME = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+"""seconds"""
+
+LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|h|d|w)\s*")
+
+
+def parsed_length(what: str, value: Any) -> float:
+    """A length of time as a user says it, in seconds: a number of them, or "30d", "12h"."""
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, str):
+        found = LENGTH.fullmatch(value)
+        if found is None:
+            raise RefusedError(
+                f"{what} must be a length of time such as 30d, 12h or 90min, or seconds; "
+                f"got {value!r:.100}."
+            )
+        return float(found[1]) * UNITS_OF_TIME[found[2]]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= FAR:
+        raise RefusedError(f"{what} must be a length of time, in seconds; got {value!r:.100}.")
+    return float(value)
+
+
+def length_text(seconds: float) -> str:
+    """As `parsed_length` reads it: 30d, 12h, 90min, 45s, in the largest unit that fits."""
+    for sign in ("d", "h", "min"):
+        if seconds % UNITS_OF_TIME[sign] == 0:
+            return f"{seconds / UNITS_OF_TIME[sign]:.0f}{sign}"
+    return f"{seconds:g}s"
 
 
 def bucket_width(bucket: str | int, span: int) -> int:

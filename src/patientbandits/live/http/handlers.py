@@ -5,10 +5,13 @@ Writing goes through the writer; reading, which may take a while, through thread
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
 
 from patientbandits.live.answers import ExperimentAnswer, experiment_answer, key_answer
-from patientbandits.live.commands import Conversion, Convert
+from patientbandits.live.commands import Command, Conversion, Credited, Join, Order
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.export import FORMATS
@@ -16,6 +19,7 @@ from patientbandits.live.http import schemas
 from patientbandits.live.http.request import Request, decoded
 from patientbandits.live.http.response import ProblemError, Response, Stream
 from patientbandits.live.http.service import Service
+from patientbandits.live.shop import one_largest_value
 
 BODY = 64 * 1024
 LARGE_BODY = 1024 * 1024
@@ -45,36 +49,87 @@ async def post_decision(service: Service, request: Request) -> Response:
 async def post_conversion(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewConversion, BODY)
     handle = await service.experiment(request.part)
-    made = await service.writer.outcome(handle.convert_command(body.id, body.value, body.at))
+    made = await service.writer.outcome(asked_conversion(handle, body))
+    return Response(conversion_status(made), encode(conversion_answer(made)))
+
+
+def asked_conversion(handle: ExperimentHandle, body: schemas.NewConversion) -> Command:
+    return handle.conversion_command(body.id, body.value, body.at, unit=body.unit, order=body.order)
+
+
+def conversion_answer(made: Conversion | Credited) -> schemas.ConversionAnswer:
     answer = schemas.ConversionAnswer(duplicate=made.duplicate, counted=made.counted)
-    return Response(conversion_status(made), encode(answer))
+    if isinstance(made, Credited):
+        answer.exposed = made.exposed
+    return answer
 
 
-def conversion_status(made: Conversion) -> int:
+def conversion_status(made: Conversion | Credited) -> int:
     return 200 if made.duplicate or not made.counted else 201
+
+
+async def post_track(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewOrder, BODY)
+
+    def commands() -> list[Order]:
+        handles = service.shop.experiments()
+        return [
+            handle.order_command(body.unit, body.order, body.value, body.at) for handle in handles
+        ]
+
+    asked = await service.aside(commands)
+    made = await outcomes(service, asked)
+    answer = schemas.TrackAnswer(
+        experiments={name: conversion_answer(found) for name, found in made.items()},
+        credited=sum(found.counted for found in made.values()),
+        unknown=not any(found.exposed for found in made.values()),
+    )
+    first = any(not found.duplicate and found.counted for found in made.values())
+    return Response(201 if first else 200, encode(answer))
+
+
+async def post_alias(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewAlias, BODY)
+
+    def commands() -> list[Join]:
+        handles = service.shop.experiments()
+        return [handle.join_command(body.unit, body.other) for handle in handles]
+
+    made = await outcomes(service, await service.aside(commands))
+    duplicate = all(joined.duplicate for joined in made.values())
+    return Response(200 if duplicate else 201, encode(schemas.AliasAnswer(duplicate=duplicate)))
+
+
+async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, Any]:
+    """The outcomes by experiment, or the first error raised."""
+    if commands:
+        await service.writer.carry_out(commands)
+    for command in commands:
+        if command.error is not None:
+            raise command.error
+    return {command.experiment.name: command.outcome for command in commands}
 
 
 async def post_conversions(service: Service, request: Request) -> Response:
     items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
-    service.access.limits.take(request.key, len(items) - 1)
+    service.access.limits.owe(request.key, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
     commands = [conversion_command(handle, item) for item in items]
-    good = [command for command in commands if isinstance(command, Convert)]
+    good = [command for command in commands if isinstance(command, Command)]
     if good:
         await service.writer.carry_out(good)
     answers = [item_answer(command) for command in commands]
     return Response(200, encode(schemas.ItemAnswers(answers)))
 
 
-def conversion_command(handle: ExperimentHandle, item: msgspec.Raw) -> Convert | Exception:
+def conversion_command(handle: ExperimentHandle, item: msgspec.Raw) -> Command | Exception:
     try:
-        body = decoded(item, schemas.NewConversion)
-        return handle.convert_command(body.id, body.value, body.at)
+        return asked_conversion(handle, decoded(item, schemas.NewConversion))
     except (RefusedError, ProblemError) as error:
         return error
 
 
-def item_answer(command: Convert | Exception) -> schemas.ItemAnswer:
+def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
     error = command if isinstance(command, Exception) else command.error
     if error is not None:
         return schemas.ItemAnswer(
@@ -82,17 +137,21 @@ def item_answer(command: Convert | Exception) -> schemas.ItemAnswer:
             kind=getattr(error, "kind", "unavailable"),
             detail=str(error),
         )
-    assert isinstance(command, Convert)
-    made: Conversion = command.outcome
+    assert isinstance(command, Command)
+    made: Conversion | Credited = command.outcome
     return schemas.ItemAnswer(
-        status=conversion_status(made), duplicate=made.duplicate, counted=made.counted
+        status=conversion_status(made),
+        duplicate=made.duplicate,
+        counted=made.counted,
+        exposed=getattr(made, "exposed", None),
     )
 
 
 async def post_retraction(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewRetraction, BODY)
     handle = await service.experiment(request.part)
-    made = await service.writer.outcome(handle.retract_command(body.id))
+    asked = handle.retraction_command(body.id, unit=body.unit, order=body.order)
+    made = await service.writer.outcome(asked)
     answer = schemas.RetractionAnswer(duplicate=made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))
 
@@ -101,8 +160,16 @@ async def post_experiment(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewExperiment, BODY)
 
     def make() -> tuple[ExperimentAnswer, bool]:
+        largest = one_largest_value(body.largest_value, body.scale)
         settings = service.shop.settings(
-            body.arms, body.policy, body.window, body.sticky, body.scale
+            body.arms,
+            body.policy,
+            body.window,
+            body.sticky,
+            1.0 if largest is None else largest,
+            credit=body.credit,
+            control=body.control,
+            currency=body.currency,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)
@@ -135,11 +202,10 @@ async def patch_experiment(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
     given = msgspec.structs.asdict(body)
     changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-    add = changes.pop("add_arms", None)
 
     def make() -> ExperimentAnswer:
-        settings = handle.change_arms(add=add, **changes)
-        service.warm(settings)
+        service.warm(handle.planned(**changes))  # before it counts
+        settings = handle.change(**changes)
         return experiment_answer(handle, settings)
 
     return Response(200, encode(await service.aside(make)))
@@ -149,6 +215,12 @@ async def get_report(service: Service, request: Request) -> Response:
     request.query()
     handle = await service.experiment(request.part)
     return Response(200, encode(await service.aside(handle.report)))
+
+
+async def get_verdict(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    return Response(200, encode(await service.aside(handle.verdict)))
 
 
 async def get_timeseries(service: Service, request: Request) -> Response:
@@ -198,5 +270,5 @@ async def get_health(service: Service, request: Request) -> Response:
 
 async def get_readiness(service: Service, request: Request) -> Response:
     service.require_ready()
-    await service.aside(service.ask_database)
+    await service.ask_database()
     return Response(200, encode(schemas.Health(status="ready")))

@@ -14,8 +14,9 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
+from patientbandits.live.logger import LOGGER
+
 LOG_LEVELS = ("debug", "info", "warning", "error")
-LOGGER = logging.getLogger("patientbandits.live")
 SERVER_LOGGER = logging.getLogger("uvicorn")
 SUMMARY_EVERY = 60.0
 """seconds"""

@@ -41,6 +41,15 @@ class ServiceCounts(Protocol):
     def commits(self) -> int: ...
 
     @property
+    def experiment_failures(self) -> int: ...
+
+    @property
+    def clock_jump(self) -> float: ...
+
+    @property
+    def log_ahead(self) -> float: ...
+
+    @property
     def waiting(self) -> int: ...
 
     @property
@@ -78,6 +87,21 @@ class Metrics:
             "patientbandits_commits",
             "Commits: commands / commits is the size of a batch",
             value=self._measured.commits,
+        )
+        yield CounterMetricFamily(
+            "patientbandits_experiment_failures",
+            "Batches of one experiment that failed alone; the log names it",
+            value=self._measured.experiment_failures,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_clock_jump_seconds",
+            "By how much the clock has jumped, while it is not believed",
+            value=self._measured.clock_jump,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_log_ahead_seconds",
+            "By how much the time of a log is ahead of the clock",
+            value=self._measured.log_ahead,
         )
         yield GaugeMetricFamily(
             "patientbandits_waiting",

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
+from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
 from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS
@@ -22,12 +23,16 @@ Name = Annotated[str, Meta(extra_json_schema={"pattern": f"^{NAME.pattern}$"})]
 Arms = Annotated[
     list[Text], Meta(min_length=1, max_length=MOST_ARMS, extra_json_schema={"uniqueItems": True})
 ]
+Seconds = Annotated[float, Meta(gt=0, le=LONGEST_WINDOW)]
+Length = Annotated[str, Meta(extra_json_schema={"pattern": r"^[1-9][0-9]{0,2}(s|min|h|d|w)$"})]
 Window = Annotated[
-    float,
-    Meta(
-        gt=0, le=LONGEST_WINDOW, description="seconds; later conversions are kept but not counted"
-    ),
+    Seconds | Length,
+    Meta(description="30d, 12h or seconds; later conversions are kept but not counted"),
 ]
+Value = Annotated[
+    float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
+]
+Rule = Annotated[CreditRule, Meta(description="which of a unit's decisions an order pays for")]
 PolicyText = str | dict[str, Any]
 
 
@@ -46,10 +51,14 @@ class NewExperiment(In):
         | None
     ) = None
     window: Window | None = None
-    sticky: bool = False
-    scale: Annotated[
-        float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
-    ] = 1.0
+    sticky: bool = True
+    largest_value: Value | None = None
+    scale: Annotated[Value, Meta(description="an older name of largest_value")] | None = None
+    credit: Rule = "first"
+    control: Annotated[Text, Meta(description="the arm that others are compared with")] | None = (
+        None
+    )
+    currency: Text | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
@@ -58,6 +67,9 @@ class Change(In):
     window: Window | UnsetType | None = UNSET
     sticky: bool | UnsetType = UNSET
     paused: bool | UnsetType = UNSET
+    credit: Rule | UnsetType = UNSET
+    control: Text | UnsetType | None = UNSET
+    currency: Text | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET
     retire: Annotated[Arms, Meta(description="arms to choose no more")] | UnsetType = UNSET
     restore: Annotated[Arms, Meta(description="retired arms to choose again")] | UnsetType = UNSET
@@ -73,16 +85,33 @@ class NewDecision(In):
     ) = None
 
 
+Moment = Annotated[
+    float | str,
+    Meta(description="when it happened: seconds since 1970, or ISO 8601 with a zone"),
+]
+DecisionName = Annotated[str, Meta(description="the decision's id")]
+UnitName = Annotated[Text, Meta(description="who paid, instead of the decision's id")]
+OrderName = Annotated[Text, Meta(description="what for: several orders of a unit add up")]
+
+
 class NewConversion(In):
-    id: Annotated[str, Meta(description="the decision's id")]
+    id: DecisionName | None = None
     value: Annotated[float, Meta(ge=0)] = 1.0
-    at: (
-        Annotated[
-            float | str,
-            Meta(description="when it happened: seconds since 1970, or ISO 8601 with a zone"),
-        ]
-        | None
-    ) = None
+    at: Moment | None = None
+    unit: UnitName | None = None
+    order: OrderName | None = None
+
+
+class NewOrder(In):
+    unit: Annotated[Text, Meta(description="who paid")]
+    order: OrderName | None = None
+    value: Annotated[float, Meta(ge=0)] = 1.0
+    at: Moment | None = None
+
+
+class NewAlias(In):
+    unit: Text
+    other: Annotated[Text, Meta(description="the same person by another name")]
 
 
 class NewConversions(In):
@@ -93,7 +122,9 @@ class NewConversions(In):
 
 
 class NewRetraction(In):
-    id: Annotated[str, Meta(description="the decision's id")]
+    id: DecisionName | None = None
+    unit: UnitName | None = None
+    order: OrderName | None = None
 
 
 class NewKey(In):
@@ -113,6 +144,22 @@ class DecisionAnswer(Struct):
 class ConversionAnswer(Struct):
     duplicate: bool
     counted: bool
+    exposed: (
+        Annotated[bool, Meta(description="of a unit: whether anything was ever decided for it")]
+        | UnsetType
+    ) = UNSET
+
+
+class TrackAnswer(Struct):
+    experiments: Annotated[
+        dict[str, ConversionAnswer], Meta(description="what became of it in each experiment")
+    ]
+    credited: Annotated[int, Meta(description="in how many it counts")]
+    unknown: Annotated[bool, Meta(description="whether no experiment knows the unit")]
+
+
+class AliasAnswer(Struct):
+    duplicate: bool
 
 
 class RetractionAnswer(Struct):
@@ -123,6 +170,7 @@ class ItemAnswer(Struct, omit_defaults=True):
     status: int
     duplicate: bool | None = None
     counted: bool | None = None
+    exposed: bool | None = None
     kind: str | None = None
     detail: str | None = None
 

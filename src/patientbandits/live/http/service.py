@@ -15,7 +15,7 @@ from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.access import Access
 from patientbandits.live.http.logs import RequestLog, log_event, log_failure
 from patientbandits.live.http.metrics import Metrics
-from patientbandits.live.http.response import ProblemError, too_busy
+from patientbandits.live.http.response import too_busy
 from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
 from patientbandits.live.policy_memory import warm
@@ -33,6 +33,9 @@ GARBAGE = (20_000, 20, 50)
 
 KEYS_EVERY = 1.0
 """seconds between looks at the table of keys"""
+
+READY_FOR = 0.5
+"""seconds for which an answer of the database to whether it is there is good"""
 
 
 class Options(NamedTuple):
@@ -60,6 +63,10 @@ class Service:
         self._failed = failed
         self._experiments: dict[str, ExperimentHandle] = {}
         self._readers = ThreadPoolExecutor(READERS, "reader")
+        self._keys = ThreadPoolExecutor(1, "keys")
+        """their own thread: however many reports are asked for, a revoked key is soon refused"""
+        self._asked: asyncio.Task[None] | None = None
+        self._asked_at = -READY_FOR
         self._aside = 0
         self._warming: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
@@ -71,6 +78,18 @@ class Service:
     @property
     def commits(self) -> int:
         return self._journal.batches
+
+    @property
+    def experiment_failures(self) -> int:
+        return self._journal.experiment_failures
+
+    @property
+    def clock_jump(self) -> float:
+        return getattr(self._journal.clock, "jump", 0.0)
+
+    @property
+    def log_ahead(self) -> float:
+        return max(self._journal.ahead(), 0.0)
 
     @property
     def waiting(self) -> int:
@@ -121,16 +140,24 @@ class Service:
         if self._warming is None or not self._warming.done() or self._warming.exception():
             raise UnavailableError("the server is starting")
 
-    def ask_database(self) -> None:
-        """Raise unless the database answers."""
+    async def ask_database(self) -> None:
+        """Raise unless the database answers; many who ask at once are told the same."""
+        loop = asyncio.get_running_loop()
+        fresh = loop.time() - self._asked_at < READY_FOR
+        if self._asked is None or (self._asked.done() and not fresh):
+            self._asked = loop.create_task(self.aside(self._ask))
+            self._asked_at = loop.time()
+        await asyncio.shield(self._asked)
+
+    def _ask(self) -> None:
         with self.shop.store.reading() as reader:
             reader.answers()
 
     async def start(self) -> None:
         self.writer = Writer(self._journal, self.options.queue, self._failed)
-        if self.options.keys:
-            await self.aside(self.keyring.load)
         loop = asyncio.get_running_loop()
+        if self.options.keys:
+            await loop.run_in_executor(self._keys, self.keyring.load)
         self._warming = loop.create_task(self.aside(self._prepare))
         self._refreshing = loop.create_task(self._refresh())
 
@@ -139,6 +166,7 @@ class Service:
         if self._refreshing is not None:
             self._refreshing.cancel()
         await self.writer.close()
+        await asyncio.to_thread(self._keys.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
 
     def _prepare(self) -> None:
@@ -155,11 +183,12 @@ class Service:
         log_event("ready")
 
     async def _refresh(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(KEYS_EVERY)
-            self.requests.summary(self.metrics.answers)
-            if self.options.keys:
-                try:
-                    await self.aside(self.keyring.load)
-                except (UnavailableError, ProblemError) as error:
-                    log_failure("keys cannot be read", error)
+            try:
+                self.requests.summary(self.metrics.answers)
+                if self.options.keys:
+                    await loop.run_in_executor(self._keys, self.keyring.load)
+            except Exception as error:  # whatever it is: looking must go on
+                log_failure("keys cannot be read", error)

@@ -38,6 +38,7 @@ COLUMN_TYPES = {
     "unit": "text",
     "key": "text",
     "settings": "text",
+    "chain": "bytea",
 }
 """of the log; all others are bigint"""
 
@@ -70,12 +71,15 @@ class PostgresReader(Reader):
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         return f"{column} = ANY(?)", list(values)
 
-    def lines_of(self, experiment: int, column: str, values: Sequence[str]) -> list[int]:
+    def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
         """One search of the index for each value.
 
         OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker.
         """
-        each = f"SELECT seq FROM log WHERE experiment = ? AND {column} = wanted.value OFFSET 0"
+        each = (
+            f"SELECT seq FROM log WHERE experiment = ? AND {column} = wanted.value "
+            f"AND kind = '{kind}' OFFSET 0"
+        )
         statement = (
             "SELECT found.seq FROM unnest(?::text[]) AS wanted (value) "
             f"CROSS JOIN LATERAL ({each}) AS found"
@@ -181,11 +185,10 @@ class PostgresStore(PostgresReader, LogStore):
         with postgres_errors(), self.connection.cursor() as cursor:
             cursor.executemany(psycopg_statement(statement), rows)
 
-    def append(self, lines: Sequence[LogLine]) -> None:
-        if lines:
-            columns = [list(column) for column in zip(*lines, strict=True)]
-            with postgres_errors():
-                self.connection.execute(APPEND_ARRAYS.encode(), columns)
+    def insert(self, lines: Sequence[LogLine]) -> None:
+        columns = [list(column) for column in zip(*lines, strict=True)]
+        with postgres_errors():
+            self.connection.execute(APPEND_ARRAYS.encode(), columns)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:

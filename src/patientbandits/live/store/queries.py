@@ -39,6 +39,7 @@ LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
 APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
+CHAIN = "SELECT chain FROM log WHERE experiment = ? AND seq = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
 LINES = f"""
     SELECT {LOG_COLUMNS} FROM log
@@ -48,7 +49,25 @@ CHANGES = f"""
 LAST_RETRACTION = """
     SELECT COALESCE(MAX(seq), 0) FROM log
     WHERE experiment = ? AND decision IS NOT NULL AND kind = 'retraction'"""
+LAST_SUPERSEDING = """
+    SELECT COALESCE(MAX(k.seq), 0) FROM log k
+    WHERE k.experiment = ? AND k.about IS NOT NULL AND k.kind = 'credit' AND EXISTS (
+        SELECT 1 FROM log p
+        WHERE p.experiment = k.experiment AND p.about = k.about AND p.kind = 'credit'
+        AND p.seq < k.seq)"""
+ANY_WITH_UNIT = """
+    SELECT 1 FROM log WHERE experiment = ? AND kind = ? AND unit IS NOT NULL LIMIT 1"""
+LINES_AT = f"SELECT {LOG_COLUMNS} FROM log WHERE experiment = ? AND "
+"""A condition on seq follows."""
 
+LINES_ABOUT = f"""
+    SELECT {LOG_COLUMNS} FROM log
+    WHERE experiment = ? AND about IS NOT NULL AND kind = ? AND """
+"""A condition on about follows."""
+
+LINES_WITH_UNIT = f"""
+    SELECT {LOG_COLUMNS} FROM log
+    WHERE experiment = ? AND kind = ? AND unit IS NOT NULL ORDER BY seq"""
 
 DECIDED = """
     SELECT d.seq, d.time, d.arm, d.propensity, d.unit, d.key,
@@ -61,6 +80,10 @@ DECIDED = """
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
 """Decisions with what became of them: see `base.decided_of`. A condition follows."""
 
+DECIDED_AFTER = f"{DECIDED} d.seq > ? AND d.seq <= ? ORDER BY d.seq LIMIT ?"
+
+MARK = "SAVEPOINT mark"
+BACK_TO_MARK = "ROLLBACK TO SAVEPOINT mark"
 BY_KIND = "SELECT kind, COUNT(*) FROM log WHERE experiment = ? GROUP BY kind"
 
 # Whole tables, for copies
@@ -105,7 +128,52 @@ CONVERSIONS_BY_AGE = f"""
     JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
     LEFT JOIN log r
         ON r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction'
-    WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2, 3, 4"""
+    WHERE c.experiment = ? AND c.kind = 'conversion' AND NOT EXISTS (
+        SELECT 1 FROM log k
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')
+    GROUP BY 1, 2, 3, 4"""
+LAST_CREDITS = """
+    SELECT about, MAX(seq) AS seq FROM log
+    WHERE experiment = ? AND about IS NOT NULL AND kind = 'credit' GROUP BY about"""
+CREDITS_BY_AGE = f"""
+    SELECT d.arm, {_age_class("(? - d.time)")}, {_age_class("(k.happened - d.time)")},
+        COUNT(*), SUM(k.value)
+    FROM ({LAST_CREDITS}) AS latest
+    JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
+    WHERE k.value > 0 GROUP BY 1, 2, 3"""
+DECISION_TIMES = """
+    SELECT seq, arm, time FROM log WHERE experiment = ? AND kind = 'decision' ORDER BY seq"""
+PAID = """
+    SELECT c.decision, c.happened, c.value FROM log c
+    WHERE c.experiment = ? AND c.kind = 'conversion' AND c.value > 0
+    AND NOT EXISTS (
+        SELECT 1 FROM log r
+        WHERE r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction')
+    AND NOT EXISTS (
+        SELECT 1 FROM log k
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')"""
+CREDITED = f"""
+    SELECT k.about, k.happened, k.value
+    FROM ({LAST_CREDITS}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    WHERE k.value > 0"""
+ORDERS = """
+    SELECT COUNT(*), SUM(CASE WHEN EXISTS (
+        SELECT 1 FROM log w
+        WHERE w.experiment = o.experiment AND w.about = o.seq AND w.kind = 'withdrawal'
+    ) THEN 1 ELSE 0 END)
+    FROM log o WHERE o.experiment = ? AND o.kind = 'order' AND o.unit IS NOT NULL"""
+NEVER_EXPOSED = """
+    SELECT o.unit, COUNT(*) FROM log o
+    WHERE o.experiment = ? AND o.kind = 'order' AND o.unit IS NOT NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM log d
+        WHERE d.experiment = o.experiment AND d.kind = 'decision' AND d.unit = o.unit)
+    AND NOT EXISTS (
+        SELECT 1 FROM log w
+        WHERE w.experiment = o.experiment AND w.about = o.seq AND w.kind = 'withdrawal')
+    GROUP BY 1"""
+"""Units with orders that were never exposed by this name."""
 
 DECISIONS_BY_TIME = """
     SELECT time / ?, arm, COUNT(*) FROM log
@@ -113,7 +181,16 @@ DECISIONS_BY_TIME = """
 CONVERSIONS_BY_TIME = """
     SELECT c.time / ?, d.arm, COUNT(*), SUM(c.value)
     FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
-    WHERE c.experiment = ? AND c.kind = 'conversion' GROUP BY 1, 2 ORDER BY 1, 2"""
+    WHERE c.experiment = ? AND c.kind = 'conversion' AND NOT EXISTS (
+        SELECT 1 FROM log k
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')
+    GROUP BY 1, 2 ORDER BY 1, 2"""
+CREDITS_BY_TIME = f"""
+    SELECT k.time / ?, d.arm, COUNT(*), SUM(k.value)
+    FROM ({LAST_CREDITS}) AS latest
+    JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
+    WHERE k.value > 0 GROUP BY 1, 2 ORDER BY 1, 2"""
 
 # What must hold in every log: each statement counts what breaks the rule
 
@@ -138,4 +215,15 @@ RULES = {
             ON c.experiment = l.experiment AND c.decision = l.decision
             AND c.kind = 'conversion' AND c.seq < l.seq
         WHERE l.experiment = ? AND l.kind = 'retraction' AND c.seq IS NULL""",
+    "credits must be of decisions": """
+        SELECT COUNT(*) FROM log l
+        LEFT JOIN log d ON d.experiment = l.experiment AND d.seq = l.about AND d.kind = 'decision'
+        WHERE l.experiment = ? AND l.kind = 'credit' AND d.seq IS NULL""",
+    "withdrawals must be of orders, and once": """
+        SELECT COUNT(*) FROM log l
+        LEFT JOIN log o ON o.experiment = l.experiment AND o.seq = l.about AND o.kind = 'order'
+        WHERE l.experiment = ? AND l.kind = 'withdrawal' AND (o.seq IS NULL OR EXISTS (
+            SELECT 1 FROM log w
+            WHERE w.experiment = l.experiment AND w.about = l.about AND w.kind = 'withdrawal'
+            AND w.seq < l.seq))""",
 }

@@ -61,6 +61,65 @@ WHERE decision IS NOT NULL""",
             revoked INTEGER
         ) STRICT""",
     ),
+    (  # orders, aliases and credits
+        """CREATE TABLE longer_log (
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            seq INTEGER NOT NULL CHECK (seq >= 1),
+            kind TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            arm INTEGER CHECK (arm >= 0),
+            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
+            unit TEXT,
+            key TEXT,
+            decision INTEGER,
+            value INTEGER CHECK (value >= 0 AND value <= 1000000),
+            happened INTEGER,
+            stated INTEGER,
+            settings TEXT,
+            about INTEGER,
+            PRIMARY KEY (experiment, seq),
+            CHECK (CASE kind
+                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
+AND happened IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'conversion' THEN
+                    arm IS NULL AND decision IS NOT NULL AND decision < seq
+                    AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
+                    AND about IS NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq \
+AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL \
+AND about IS NULL
+                WHEN 'order' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL AND about IS NULL
+                WHEN 'withdrawal' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NULL AND settings IS NULL AND about IS NOT NULL AND about < seq
+                WHEN 'alias' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND key IS NOT NULL AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'credit' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NOT NULL AND (value = 0 OR happened IS NOT NULL) AND settings IS NULL \
+AND about IS NOT NULL AND about < seq
+                ELSE FALSE END)
+        ) STRICT, WITHOUT ROWID""",
+        """INSERT INTO longer_log (experiment, seq, kind, time, arm, propensity, unit, key, \
+decision, value, happened, stated, settings) SELECT experiment, seq, kind, time, arm, propensity, \
+unit, key, decision, value, happened, stated, settings FROM log ORDER BY experiment, seq""",
+        """DROP TABLE log""",
+        """ALTER TABLE longer_log RENAME TO log""",
+        """CREATE UNIQUE INDEX log_key ON log (experiment, key) \
+WHERE kind = 'decision' AND key IS NOT NULL""",
+        """CREATE INDEX log_unit ON log (experiment, kind, unit, seq) WHERE unit IS NOT NULL""",
+        """CREATE INDEX log_order ON log (experiment, key, seq) \
+WHERE kind = 'order' AND key IS NOT NULL""",
+        """CREATE INDEX log_alias ON log (experiment, key) \
+WHERE kind = 'alias' AND key IS NOT NULL""",
+        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) \
+WHERE decision IS NOT NULL""",
+        """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
+        """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
+    ),
+    (  # what was written, sealed
+        """ALTER TABLE log ADD COLUMN chain BLOB""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 

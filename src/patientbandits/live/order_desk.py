@@ -1,0 +1,261 @@
+"""Orders, withdrawals and aliases within a batch: what people paid, and who they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from patientbandits.live.commands import (
+    AboutDecision,
+    Command,
+    Credited,
+    Join,
+    Joined,
+    Order,
+    Retraction,
+    Withdraw,
+)
+from patientbandits.live.crediting import NOTHING, Worth
+from patientbandits.live.errors import DifferentError, RefusedError, UnknownError
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.people import People, PlacedOrder
+from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.settings import Settings
+from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.times import SECOND, iso_text
+
+SKEW = 300 * SECOND
+"""How far clocks may disagree."""
+
+
+class Draft(Protocol):
+    """A batch in the making: what it stands on, and the lines so far."""
+
+    state: PolicyState
+    settings: Settings
+    experiment: Experiment
+    clock: int
+    now: int
+    lines: list[LogLine]
+    decided: dict[int, Decided]
+
+    def next_seq(self) -> int: ...
+
+
+class OrderDesk:
+    """The part of a batch that knows people. It adds its lines to those of the batch."""
+
+    def __init__(self, batch: Draft) -> None:
+        self._batch = batch
+        self._people: People | None = None
+        """those that a command is about, if any is"""
+
+    def look_up(self, commands: Sequence[Command], reader: Reader, decided_for: set[str]) -> None:
+        """``decided_for``: units that may get the decision of another unit of their person."""
+        named: set[str] = set()
+        units: set[str] = set()
+        for command in commands:
+            if isinstance(command, (Order, Withdraw)):
+                if command.unit is not None:
+                    units.add(command.unit)
+                if command.order is not None:
+                    named.add(command.order)
+            elif isinstance(command, Join):
+                units |= {command.unit, command.other}
+            elif isinstance(command, AboutDecision) and self._batch.state.has_orders:
+                about = self._batch.decided.get(command.seq)
+                if about is not None and about.decision.unit is not None:
+                    units.add(about.decision.unit)
+        if self._batch.state.has_aliases:
+            units |= decided_for
+        if units or named:
+            self._people = People(self._batch.decided, self._batch.settings.crediting)
+            self._people.look_up(reader, self._batch.experiment.id, units, named)
+
+    def expose(self, line: LogLine) -> None:
+        """A decision was made."""
+        if self._people is not None:
+            self._people.expose(line)
+
+    def made_for(self, unit: str) -> int | None:
+        """The last decision for another unit of the same person, if its arm is not retired."""
+        if self._people is None:
+            return None
+        for exposure in reversed(self._people.exposures(unit)):
+            if self._batch.decided[exposure.seq].decision.arm in (
+                None,
+                *self._batch.state.memory.place,
+            ):
+                return exposure.seq
+        return None
+
+    def order(self, command: Order) -> None:
+        people = self._people
+        assert people is not None
+        versions = people.versions(command.unit, command.order)
+        before = self._same_order(command, versions)
+        if before is None:
+            before = PlacedOrder(self._order_line(command))
+            self._batch.lines.append(before.line)
+            people.place(before.line)
+            self.settle(command.unit)
+            duplicate = False
+        else:
+            duplicate = True
+        command.outcome = Credited(
+            duplicate=duplicate,
+            counted=people.counts(before),
+            exposed=bool(people.exposures(command.unit)),
+        )
+
+    def _order_line(self, command: Order) -> LogLine:
+        happened = self._batch.now
+        if command.happened is not None:
+            if command.happened > self._batch.clock + SKEW:
+                raise RefusedError(
+                    "conversion: it must not happen in the future, "
+                    f"now is {iso_text(self._batch.clock)}; got at={iso_text(command.happened)}."
+                )
+            happened = min(command.happened, self._batch.now)
+        return LogLine(
+            experiment=self._batch.experiment.id,
+            seq=self._batch.next_seq(),
+            kind="order",
+            time=self._batch.now,
+            unit=command.unit,
+            key=command.order,
+            value=command.value,
+            happened=happened,
+            stated=command.happened,
+        )
+
+    def _same_order(self, command: Order, versions: Sequence[PlacedOrder]) -> PlacedOrder | None:
+        """The order as it came before, if it did; with other content it must be withdrawn first."""
+        assert self._people is not None
+        persons = self._people.persons
+        for version in reversed(versions):
+            line = version.line
+            same_person = persons.same(line.unit or "", command.unit)
+            if same_person and line.value == command.value and same_moment(line, command.happened):
+                return version
+        if any(not version.withdrawn for version in versions):
+            raise DifferentError(
+                "conversion: this order came before with another unit, value or time; the first "
+                f"stays until it is retracted; got order={command.order!r}, unit={command.unit!r}."
+            )
+        return None
+
+    def withdraw(self, command: Withdraw) -> None:
+        people = self._people
+        assert people is not None
+        versions = people.versions(command.unit, command.order)
+        if not versions:
+            raise UnknownError(
+                "retraction: there is no such order; "
+                f"got order={command.order!r}, unit={command.unit!r}."
+            )
+        last = versions[-1]
+        unit = last.line.unit
+        assert unit is not None
+        if command.unit is not None and not people.persons.same(unit, command.unit):
+            raise DifferentError(
+                "retraction: this order is of another unit; "
+                f"got order={command.order!r}, unit={command.unit!r}."
+            )
+        if not last.withdrawn:
+            line = LogLine(
+                experiment=self._batch.experiment.id,
+                seq=self._batch.next_seq(),
+                kind="withdrawal",
+                time=self._batch.now,
+                about=last.line.seq,
+            )
+            self._batch.lines.append(line)
+            people.withdraw(last)
+            self.settle(unit)
+        command.outcome = Retraction(duplicate=last.withdrawn)
+
+    def join(self, command: Join) -> None:
+        people = self._people
+        assert people is not None
+        before = people.persons.same(command.unit, command.other)
+        if not before:
+            line = LogLine(
+                experiment=self._batch.experiment.id,
+                seq=self._batch.next_seq(),
+                kind="alias",
+                time=self._batch.now,
+                unit=command.unit,
+                key=command.other,
+            )
+            self._batch.lines.append(line)
+            people.persons.join(command.unit, command.other)
+            self.settle(command.unit)
+        command.outcome = Joined(duplicate=before)
+
+    def settle(self, unit: str) -> None:
+        """Write down what the person's decisions are worth now, where it is something else."""
+        if self._people is None:
+            return
+        batch = self._batch
+        for about, worth in list(corrections(self._people, [unit], batch.settings)):
+            line = credit_line(about, worth, batch.next_seq(), batch.now)
+            batch.lines.append(line)
+            credits = (*about.credits, line)
+            batch.decided[about.decision.seq] = about._replace(credits=credits)
+
+
+def same_moment(before: LogLine, stated: int | None) -> bool:
+    """Whether a repeated message says the same time as the first, or nothing about it."""
+    if stated is None:
+        return True
+    said = before.stated if before.stated is not None else before.happened
+    return stated == said
+
+
+def recorded_worth(about: Decided, settings: Settings) -> Worth:
+    """What the log says that the decision is worth."""
+    if about.credits:
+        last = about.credits[-1]
+        return Worth(last.value or 0, last.happened)
+    conversion = about.conversion
+    if conversion is None or about.retraction is not None or not conversion.value:
+        return NOTHING
+    assert conversion.happened is not None
+    if not settings.counts(conversion.happened - about.decision.time):
+        return NOTHING
+    return Worth(conversion.value, conversion.happened)
+
+
+def corrections(
+    people: People, units: Iterable[str], settings: Settings
+) -> Iterator[tuple[Decided, Worth]]:
+    """The decisions for the people behind ``units`` whose recorded worth is not the right one."""
+    for unit in units:
+        for about, worth in people.worths(unit):
+            if recorded_worth(about, settings) != worth:
+                yield about, worth
+
+
+def credit_line(about: Decided, worth: Worth, seq: int, time: int) -> LogLine:
+    return LogLine(
+        experiment=about.decision.experiment,
+        seq=seq,
+        kind="credit",
+        time=time,
+        value=worth.value,
+        happened=worth.happened,
+        about=about.decision.seq,
+    )
+
+
+def all_corrections(
+    reader: Reader, experiment: int, settings: Settings
+) -> list[tuple[Decided, Worth]]:
+    """Of everyone who ever ordered: what must be written when settings have changed."""
+    orders = reader.lines_with_unit(experiment, "order")
+    units = {line.unit for line in orders if line.unit is not None}
+    people = People({}, settings.crediting)
+    people.look_up(reader, experiment, units, set())
+    one_each = {tuple(people.persons.units(unit)): unit for unit in sorted(units)}
+    return list(corrections(people, one_each.values(), settings))

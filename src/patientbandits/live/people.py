@@ -1,0 +1,159 @@
+"""The people that a batch of commands is about: their units, decisions and orders.
+
+Units that an alias joins are one person. What is looked up here is all that crediting their orders
+needs; what the batch adds is added here too, so that each command sees those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from patientbandits.live.crediting import Crediting, Exposure, Payment, Worth, summed
+from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.store.base import Reader
+
+
+class PlacedOrder(NamedTuple):
+    """An order, and whether it was withdrawn."""
+
+    line: LogLine
+    withdrawn: bool = False
+
+    @property
+    def payment(self) -> Payment:
+        line = self.line
+        assert line.happened is not None
+        assert line.value is not None
+        return Payment(happened=line.happened, seq=line.seq, value=line.value)
+
+
+class Persons:
+    """Which units are one person."""
+
+    def __init__(self) -> None:
+        self._units: dict[str, list[str]] = {}
+        """of each unit that an alias names: those of its person, one list for all of them"""
+
+    def units(self, unit: str) -> list[str]:
+        """Those of the unit's person."""
+        return self._units.get(unit, [unit])
+
+    def same(self, unit: str, other: str) -> bool:
+        return other in self.units(unit)
+
+    def join(self, unit: str, other: str) -> None:
+        if self.same(unit, other):
+            return
+        joined = self.units(unit) + self.units(other)
+        for one in joined:
+            self._units[one] = joined
+
+
+class People:
+    def __init__(self, decided: dict[int, Decided], crediting: Crediting) -> None:
+        """``decided``: the batch's decisions by line, which it keeps up to date."""
+        self._decided = decided
+        self._crediting = crediting
+        self.persons = Persons()
+        self._exposures: dict[str, list[Exposure]] = {}
+        self._orders: dict[str, dict[int, PlacedOrder]] = {}
+        self._named: dict[str, list[int]] = {}
+        self._places: dict[int, str] = {}
+        """the unit of each order, by its line"""
+
+    def look_up(self, reader: Reader, experiment: int, units: set[str], orders: set[str]) -> None:
+        """All that is known of the people behind these units and these names of orders."""
+        named = reader.named_lines(experiment, "order", "key", sorted(orders))
+        wanted = units | {line.unit for line in named if line.unit is not None}
+        everyone = sorted(self._with_aliases(reader, experiment, wanted))
+        found = reader.decided(experiment, "unit", everyone)
+        for about in reader.with_credits(experiment, found):
+            self._decided[about.decision.seq] = about
+            self.expose(about.decision)
+        placed = reader.named_lines(experiment, "order", "unit", everyone)
+        gone = reader.lines_about(experiment, "withdrawal", [line.seq for line in placed])
+        withdrawn = {line.about for line in gone}
+        for line in placed:
+            self.place(line, line.seq in withdrawn)
+
+    def _with_aliases(self, reader: Reader, experiment: int, units: set[str]) -> set[str]:
+        known: set[str] = set()
+        new = units
+        while new:
+            known |= new
+            seen: set[str] = set()
+            for column in ("unit", "key"):
+                for line in reader.named_lines(experiment, "alias", column, sorted(new)):
+                    assert line.unit is not None
+                    assert line.key is not None
+                    self.persons.join(line.unit, line.key)
+                    seen |= {line.unit, line.key}
+            new = seen - known
+        return known
+
+    def expose(self, decision: LogLine) -> None:
+        """A decision was made for its unit."""
+        if decision.unit is not None:
+            made = Exposure(time=decision.time, seq=decision.seq)
+            self._exposures.setdefault(decision.unit, []).append(made)
+
+    def place(self, line: LogLine, withdrawn: bool = False) -> None:
+        """An order was placed by its unit."""
+        assert line.unit is not None
+        self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawn)
+        self._places[line.seq] = line.unit
+        if line.key is not None:
+            self._named.setdefault(line.key, []).append(line.seq)
+
+    def withdraw(self, order: PlacedOrder) -> None:
+        unit = order.line.unit
+        assert unit is not None
+        self._orders[unit][order.line.seq] = order._replace(withdrawn=True)
+
+    def versions(self, unit: str | None, order: str | None) -> list[PlacedOrder]:
+        """The order of this name, or the unit's one without a name, as often as it was placed."""
+        if order is not None:
+            seqs = self._named.get(order, [])
+            return [self._orders[self._places[seq]][seq] for seq in seqs]
+        placed = self._orders.get(unit or "", {})
+        return [found for found in placed.values() if found.line.key is None]
+
+    def exposures(self, unit: str) -> list[Exposure]:
+        """Of the unit's person, by time."""
+        found: list[Exposure] = []
+        for known in self.persons.units(unit):
+            found += self._exposures.get(known, ())
+        return sorted(found)
+
+    def counts(self, order: PlacedOrder) -> bool:
+        """Whether a decision is credited with it."""
+        unit = order.line.unit
+        assert unit is not None
+        paid = self._crediting.paid_by(order.payment, self.exposures(unit))
+        return bool(paid) and not order.withdrawn
+
+    def worths(self, unit: str) -> Iterator[tuple[Decided, Worth]]:
+        """Every decision for the unit's person, and what it is worth."""
+        exposures = self.exposures(unit)
+        orders = [order.payment for order in self._standing(unit)]
+        for seq, payments in self._crediting.payments(exposures, orders).items():
+            about = self._decided[seq]
+            yield about, summed([*payments, *self._own(about)])
+
+    def _standing(self, unit: str) -> Iterator[PlacedOrder]:
+        for known in self.persons.units(unit):
+            for order in self._orders.get(known, {}).values():
+                if not order.withdrawn:
+                    yield order
+
+    def _own(self, about: Decided) -> Iterable[Payment]:
+        """What the decision was paid by its id."""
+        line = about.conversion
+        if line is None or about.retraction is not None:
+            return ()
+        assert line.happened is not None
+        assert line.value is not None
+        if not self._crediting.counts(line.happened - about.decision.time):
+            return ()
+        return (Payment(happened=line.happened, seq=line.seq, value=line.value),)

@@ -1,0 +1,149 @@
+"""Visitors and orders: whatever comes in whatever order, the counts are those of a simple model."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from folds import running, same
+from visits import MILLION, Model, messages
+
+import patientbandits as pb
+from patientbandits import live
+from patientbandits.live.check import check
+
+FORGETS = pb.UCB1()
+CANNOT_FORGET = pb.DUCB(pb.Lomax(0.7, 60.0), 600)
+"""a policy without a hook for retractions"""
+
+
+def counted(button) -> dict[str, tuple[int, int, int]]:
+    """As the report counts."""
+    return {
+        arm["arm"]: (arm["pulls"], arm["conversions"], round(arm["value"] * MILLION))
+        for arm in button.report()["arms"]
+        if arm["pulls"]
+    }
+
+
+def remembered(button) -> dict[str, tuple[int, int]]:
+    """As the policy knows."""
+    tally = running(button).memory.tally
+    known = zip(button.arms, tally.pulls.tolist(), tally.paid.tolist(), strict=True)
+    return {arm: (pulls, paid) for arm, pulls, paid in known if pulls}
+
+
+def agree(shop, button, model) -> None:
+    must = model.counts()
+    assert counted(button) == must
+    assert remembered(button) == {arm: (pulls, paid) for arm, (pulls, _, paid) in must.items()}
+    assert check(shop.store)["wrong"] == []
+
+
+@pytest.mark.parametrize("rule", ["first", "last", "every"])
+@pytest.mark.parametrize("policy", [FORGETS, CANNOT_FORGET], ids=["forgets", "cannot"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_by_one(shop, clock, rule, policy, seed):
+    """Every answer and, at the end, every count is the model's."""
+    rng = np.random.default_rng(seed)
+    window = 100.0 if policy is CANNOT_FORGET or seed == 1 else None
+    button = shop.experiment(
+        "button", ["a", "b"], policy=policy, window=window, sticky=False, credit=rule, seed=1
+    )
+    model = Model(rule, None if window is None else int(window * MILLION))
+    for number, told in enumerate(messages(rng, 250, 8)):
+        now = int(clock.now * 1e6)
+        if told[0] == "decide":
+            made = button.decide(unit=told[1])
+            model.decide(told[1], made.arm, now, number)
+        elif told[0] == "order":
+            _, name, unit, value, ago = told
+            at = None if ago is None else clock.now - ago
+            stated = None if at is None else round(at * 1e6)
+            must = model.order(name, unit, value, stated, now, number)
+            try:
+                done = button.convert(unit=unit, order=name, value=value / MILLION, at=at)
+                did = "duplicate" if done.duplicate else "first"
+            except live.DifferentError:
+                did = "different"
+            assert did == must, told
+        elif told[0] == "retract":
+            must = model.retract(told[1])
+            try:
+                did = "duplicate" if button.retract(order=told[1]).duplicate else "first"
+            except live.UnknownError:
+                did = "unknown"
+            assert did == must, told
+        elif told[0] == "alias":
+            assert button.alias(*told[1:]).duplicate == model.join(*told[1:])
+        else:
+            clock.now += told[1]
+    agree(shop, button, model)
+    assert sum(conversions for _, conversions, _ in model.counts().values()) > 5
+    assert same(button)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_in_any_order_from_several_clients(address, clock, seed):
+    """8 clients send the same orders, aliases and repetitions, shuffled, in batches."""
+    rng = np.random.default_rng(seed)
+    rule = ["first", "last", "every"][seed % 3]
+    with live.open(address, clock=clock) as shop:
+        button = shop.experiment(
+            "button",
+            ["a", "b", "c"],
+            policy=[FORGETS, CANNOT_FORGET][seed % 2],
+            window=2000.0,
+            sticky=False,
+            credit=rule,
+        )
+        model = Model(rule, 2000 * MILLION)
+        start = int(clock.now)
+        for number in range(300):
+            clock.now += int(rng.integers(0, 20))
+            unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 80)}"
+            model.decide(unit, button.decide(unit=unit).arm, int(clock.now * 1e6), number)
+        clock.now += 1000
+        told = []
+        for one in range(200):
+            unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 90)}"
+            value = int(rng.choice([0, 100_000, 600_000, MILLION]))
+            at = float(rng.integers(start - 50, int(clock.now)))
+            model.order(f"order {one}", unit, value, round(at * 1e6), int(clock.now * 1e6), 10**6)
+            told.append(button.order_command(unit, f"order {one}", value / MILLION, at))
+            for _ in range(int(rng.integers(0, 3))):
+                told.append(button.order_command(unit, f"order {one}", value / MILLION, at))
+        for one in range(0, 80, 2):
+            model.join(f"visitor {one}", f"account {one}")
+            for _ in range(2):
+                told.append(button.join_command(f"visitor {one}", f"account {one}"))
+        order = rng.permutation(len(told))
+        parts = [[told[place] for place in order[client::8]] for client in range(8)]
+
+        def deliver(part):
+            for begin in range(0, len(part), 7):
+                shop.journal.execute(part[begin : begin + 7])
+
+        with ThreadPoolExecutor(8) as clients:
+            list(clients.map(deliver, parts))
+        assert [command.error for command in told if command.error] == []
+        gone = [f"order {one}" for one in range(0, 200, 9)]
+        for name in gone:
+            button.retract(order=name)
+            model.retract(name)
+        for name in gone[::2]:  # corrected and sent again
+            old = model.orders[name][0][0]
+            value = MILLION - old.value
+            at = old.stated / 1e6
+            now = int(clock.now * 1e6)
+            if model.order(name, old.unit, value, old.stated, now, 10**6) == "first":
+                button.convert(unit=old.unit, order=name, value=value / MILLION, at=at)
+        agree(shop, button, model)
+        for rule, window in (("every", 500.0), ("last", None), ("first", 1500.0)):
+            button.change(credit=rule, window=window)
+            model.rule = rule
+            model.window = None if window is None else int(window * MILLION)
+            agree(shop, button, model)
+    with live.open(address, clock=clock) as shop:
+        agree(shop, shop.open("button"), model)
