@@ -40,6 +40,10 @@ SLOW_FILES = frozenset(
         "live/test_queries.py",
         "live/test_supervisor.py",
         "live/test_workers.py",
+        "live/test_damage.py",
+        "live/test_in_use.py",
+        "live/test_protocol.py",
+        "live/test_vanishing_database.py",
     }
 )
 """They start servers, clusters or browsers, kill processes, fill disks, compile from nothing, or

@@ -211,19 +211,46 @@ def eventually(holds):
 def test_a_bucket_fills_at_its_rate():
     now = [0.0]
     limits = Limits(2.0, lambda: now[0])
-    limits.take(None, 1)
-    limits.take(None, 1)
+    limits.take(None)
+    limits.take(None)
     with pytest.raises(ProblemError) as refusal:
-        limits.take(None, 1)
+        limits.take(None)
     assert dict(refusal.value.headers) == {b"retry-after": b"1"}
     now[0] = 0.5
-    limits.take(None, 1)
+    limits.take(None)
     now[0] = 100.0
-    limits.take(None, 1)
-    limits.take(None, 9)  # a batch
+    limits.take(None)
+    limits.owe(None, 9)  # a batch
     now[0] = 103.0
     with pytest.raises(ProblemError):
-        limits.take(None, 1)
+        limits.take(None)
     now[0] = 104.5
-    limits.take(None, 1)
-    Limits(None).take(None, 10**9)
+    limits.take(None)
+    Limits(None).owe(None, 10**9)
+    Limits(None).take(None)
+
+
+def test_a_batch_larger_than_the_rate_is_admitted_and_paid_for():
+    now = [0.0]
+    limits = Limits(1.0, lambda: now[0])
+    limits.take(None)
+    limits.owe(None, 99)
+    now[0] = 99.0
+    with pytest.raises(ProblemError) as refusal:
+        limits.take(None)
+    assert dict(refusal.value.headers) == {b"retry-after": b"1"}
+    now[0] = 100.0
+    limits.take(None)
+
+
+def test_batches_and_the_rate(tmp_path):
+    with Running(tmp_path / "shop.db", "--rate", 1) as server:
+        time.sleep(1.5)
+        made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x"]})
+        assert made.status_code == 201
+        time.sleep(1.5)
+        batch = {"conversions": [{"id": "x" * 27}] * 3}
+        answer = server.api.post("/v1/experiments/a/conversions/batch", json=batch)
+        assert answer.status_code == 200, "larger than the rate"
+        answer = server.api.post("/v1/experiments/a/conversions/batch", json={"conversions": []})
+        assert answer.status_code == 429, "an empty one is a request as well"

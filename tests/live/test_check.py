@@ -9,6 +9,7 @@ import pytest
 from histories import busy
 
 from patientbandits import live
+from patientbandits.live.api_keys import Keyring
 from patientbandits.live.check import check
 from patientbandits.live.store import open_store
 
@@ -86,3 +87,31 @@ def test_check_on_the_command_line(tmp_path, clock, capsys):
         main(["check", path, "--json"])
     assert stop.value.code == 1
     assert json.loads(capsys.readouterr().out)["wrong"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE experiments SET seed = seed + 1",
+        "UPDATE experiments SET name = 'knopf'",
+        "UPDATE keys SET scopes = 'admin'",
+        "UPDATE keys SET revoked = NULL",
+        "UPDATE keys SET note = 'x'",
+        "UPDATE facts SET value = replace(value, 'a', 'b') WHERE name = 'secret'",
+    ],
+)
+def test_check_finds_changes_of_what_is_not_chained(tmp_path, clock, damage):
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        busy(shop, clock)
+        keyring = Keyring(shop)
+        keyring.create(["read"], "a note")
+        keyring.revoke(keyring.all()[0].id)
+        assert check(shop.store)["wrong"] == []
+    connection = apsw.Connection(path)
+    connection.execute(damage)
+    connection.close()
+    store = open_store(path)
+    wrong = check(store)["wrong"]
+    store.close()
+    assert any("not as they were written" in finding for finding in wrong), wrong

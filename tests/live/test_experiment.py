@@ -190,7 +190,7 @@ def test_one_bad_item_never_spoils_the_rest(shop):
 
 def test_values_are_exact_in_any_order(shop):
     """Millionths: sums are the same in any order, and nothing is lost between 0.1 and 0.3."""
-    values = [0.1, 0.2, 0.3, 1e-6, 0.7, 4e-7, 0.999999, 1.0, 0.0] * 3
+    values = [0.1, 0.2, 0.3, 1e-6, 0.7, 1.4e-6, 0.999999, 1.0, 0.0] * 3
     expected = sum(round(value * MICRO) for value in values)
     for name, order in (("up", 1), ("down", -1)):
         button = shop.experiment(name, ["a"], policy=UCB)
@@ -198,6 +198,16 @@ def test_values_are_exact_in_any_order(shop):
         for decision, value in list(zip(made, values, strict=True))[::order]:
             button.convert(decision.id, value)
         assert counts(button) == {"a": (len(values), expected)}
+
+
+def test_a_value_that_would_be_kept_as_nothing_is_refused(shop):
+    button = shop.experiment("button", ["a"], policy=UCB, scale=2.0)
+    made = button.decide()
+    for little in (1e-7, 5e-324):
+        with pytest.raises(live.RefusedError, match="at least a millionth"):
+            button.convert(made.id, little)
+    assert button.convert(made.id, 2e-6) == (False, True)
+    assert button.convert(button.decide().id, 0) == (False, True)
 
 
 # --- decisions ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 
@@ -10,6 +11,7 @@ from histories import busy
 
 from patientbandits import live
 from patientbandits.live import export as exporting
+from patientbandits.live.http import response
 
 
 def test_csv_holds_every_decision_and_no_formula(shop, clock):
@@ -47,3 +49,59 @@ def test_unknown_format(shop, clock):
     button, _ = busy(shop, clock)
     with pytest.raises(live.RefusedError, match="csv, parquet"):
         button.export("xls")
+
+
+@pytest.mark.parametrize("first", "=+-@\uff1d\uff0b\uff0d\uff20")
+def test_no_cell_begins_like_a_formula(shop, clock, first):
+    button = shop.experiment("button", [f"{first}1+1", "b"])
+    button.decide(unit=f" {first}cmd")
+    (row,) = csv.DictReader(io.StringIO(b"".join(button.export()).decode()))
+    assert row["unit"].startswith("'")
+    assert row["arm"] == "b" or row["arm"].startswith("'")
+
+
+def test_an_export_that_nobody_reads_holds_up_nothing(fresh, clock, monkeypatch):
+    monkeypatch.setattr(exporting, "ROWS_AT_A_TIME", 10)
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button, made = busy(shop, clock)
+        before = b"".join(button.export())
+        button.change(paused=False)
+        pieces = button.export()
+        first = next(pieces)
+        late = [button.decide() for _ in range(30)]
+        button.convert(made[39].id)
+        button.convert(late[0].id)
+        busy_readers, _, _ = shop.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        assert busy_readers == 0, "the write-ahead log can be emptied"
+        assert first + b"".join(pieces) == before, "as it was when it began"
+
+
+def test_a_stream_is_given_up_when_nobody_fetches_it(monkeypatch):
+    monkeypatch.setattr(response, "FETCH_SECONDS", 0.05)
+    closed = []
+
+    def pieces():
+        try:
+            while True:
+                yield b"piece"
+        finally:
+            closed.append(True)
+
+    async def aside(work):
+        return work()
+
+    async def run():
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+            if len(sent) > 3:
+                await asyncio.sleep(60)
+
+        stream = await response.Stream(pieces(), "text/csv", "x.csv", aside).begin()
+        await stream.send(send, asyncio.sleep(60))
+        return sent
+
+    sent = asyncio.run(asyncio.wait_for(run(), 10))
+    assert all(message.get("more_body", True) for message in sent), "it must not seem whole"
+    assert closed

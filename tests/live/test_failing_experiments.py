@@ -81,3 +81,16 @@ def test_a_failure_half_way_leaves_nothing(address, clock, monkeypatch):
         assert bad.retract(made.id) == (False,)
         assert same(bad)
         assert same(good)
+
+
+def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
+    """A policy that cannot decide is found when it is asked for, not when traffic comes."""
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button, _ = two(shop)
+        planned = button.planned(policy=pb.KLUCB(), add=["c"])
+        assert planned.policy == pb.KLUCB()
+        assert planned.arms == ("a", "b", "c")
+        assert button.settings.arms == ("a", "b"), "nothing was written"
+        assert shop.store.head(button.experiment.id) == 1
+        with pytest.raises(live.RefusedError, match="steps must be at most 1000"):
+            button.change(policy=pb.BootstrappedThompson(steps=10**9))

@@ -376,6 +376,16 @@ def test_an_experiment_changes(api, button):
         assert 400 <= api.patch(button, json=bad).status_code < 500, bad
 
 
+def test_a_policy_that_would_take_for_ever_is_refused(api, button):
+    slow = {"policy": "BootstrappedThompson", "steps": 10**9}
+    before = api.get(button).json()
+    assert refused(api.patch(button, json={"policy": slow}), 422)
+    made = api.post("/v1/experiments", json={"name": "slow", "arms": ["a", "b"], "policy": slow})
+    assert refused(made, 422)
+    assert api.get(button).json() == before
+    assert decide(api, button)
+
+
 def test_counts_and_export(api, button):
     id = decide(api, button, unit="=1+1")["id"]
     api.post(f"{button}/conversions", json={"id": id})

@@ -33,14 +33,14 @@ def test_any_number_of_lines(tmp_path: Path) -> None:
             )
             for seq in range(len(written) + 1, len(written) + number + 1)
         ]
-        store.append(entries)
+        store.insert(entries)
         written += entries
     store.commit()
     found = store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
     assert [LogLine(*row) for row in found] == written
     store.begin(None)
     with pytest.raises(UnavailableError, match="UNIQUE"):
-        store.append(
+        store.insert(
             [written[-1]._replace(seq=len(written) + 1 + j, key=f"new {j % 6}") for j in range(7)]
         )
     store.rollback()

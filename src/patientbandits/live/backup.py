@@ -4,12 +4,14 @@ of store to the other."""
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
 from patientbandits.errors import InputError
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import Reader
+from patientbandits.live.store.base import SECRET, Reader
+from patientbandits.live.store.in_use import alone_with
 from patientbandits.live.store.queries import TABLES
 
 ROWS_COPIED_AT_A_TIME = 10_000
@@ -40,32 +42,30 @@ def restore(path: str, location: str) -> int:
 
     Returns the number of lines of the log.
     """
-    source = open_store(path, create=False)
-    try:
-        target = open_store(location)
-        try:
-            if target.experiments():
-                raise InputError(
-                    f"restore: the database must be empty; {target.shown!r} has experiments."
-                )
-            with source.reading() as reader:
-                return copy_tables(reader, target)
-        finally:
-            target.close()
-    finally:
-        source.close()
+    with (
+        closing(open_store(path, create=False)) as source,
+        alone_with(location, "restore"),
+        closing(open_store(location)) as target,
+        source.reading() as reader,
+    ):
+        if target.experiments():
+            raise InputError(
+                f"restore: the database must be empty; {target.shown!r} has experiments."
+            )
+        return copy_tables(reader, target)
 
 
 def copy_tables(reader: Reader, target: LogStore) -> int:
     """All rows of all tables, in one transaction; returns the number of lines of the log."""
     copied = dict.fromkeys(TABLES, 0)
     with target.transaction():
-        secret = reader.fact("secret")
+        secret = reader.fact(SECRET)
         if secret is not None:
-            target.set_fact("secret", secret)
+            target.set_fact(SECRET, secret)
         for table in TABLES:
             rows = reader.table(table)
             while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):
                 target.fill(table, chunk)
                 copied[table] += len(chunk)
+        target.seal()
     return copied["log"]

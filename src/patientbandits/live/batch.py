@@ -147,8 +147,7 @@ class CommandBatch:
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
             raise DifferentError(
-                f"decision: this key came before with unit={before.unit!r}; "
-                f"got unit={command.unit!r}."
+                f"decision: this key came before with another unit; got unit={command.unit!r}."
             )
 
     def _convert(self, command: Convert, about: Decided) -> None:

@@ -6,21 +6,30 @@ from typing import Any
 
 import numpy as np
 
+from patientbandits.errors import InputError
+from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import KINDS
 from patientbandits.live.order_desk import all_corrections
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
 
 
 def check(store: LogStore) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
-    wrong = [f"the file: {finding}" for finding in store.check()]
-    experiments = []
-    with store.reading() as reader:
-        for experiment in reader.experiments():
-            experiments.append(_counts(reader, experiment))
-            wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+    wrong: list[str] = []
+    experiments: list[dict[str, Any]] = []
+    try:
+        wrong += [f"the file: {finding}" for finding in store.check()]
+        with store.reading() as reader:
+            if not reader.seal_is_good():
+                wrong.append("experiments, keys or the secret are not as they were written")
+            for experiment in reader.experiments():
+                experiments.append(_counts(reader, experiment))
+                wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+    except (InputError, UnavailableError) as error:  # damaged so that it cannot be read
+        wrong.append(str(error))
     return {"experiments": experiments, "wrong": wrong}
 
 
@@ -38,24 +47,35 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     broken = reader.broken_rules(experiment.id)
     if broken:  # there is nothing to build from
         return broken
-    rebuilt = PolicyState(reader, experiment, use_snapshot=False)
     wrong = []
+    changed = reader.broken_chain(experiment.id)
+    if changed is not None:
+        wrong.append(f"line {changed} is not as it was written")
+    try:
+        rebuilt = PolicyState(reader, experiment, use_snapshot=False)
+    except Exception as error:
+        return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
     uncredited = all_corrections(reader, experiment.id, rebuilt.settings)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
-    if not _snapshot_fits(reader, experiment, rebuilt):
-        wrong.append("the snapshot is not what the log gives")
+    wrong += _wrong_snapshot(reader, experiment, rebuilt)
     return wrong
 
 
-def _snapshot_fits(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> bool:
+def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> list[str]:
     """Whether going on from the snapshot gives the same; another program's is not used."""
     snapshot = reader.snapshot(experiment.id)
-    if snapshot is None or snapshot.code != rebuilt.memory.code:
-        return True
-    return same_state(PolicyState(reader, experiment), rebuilt)
+    if snapshot is None:
+        return []
+    if is_sealed(snapshot) and opened(experiment.id, snapshot) is None:
+        return ["the snapshot is damaged; it is not used"]
+    if snapshot.code != rebuilt.memory.code:
+        return []
+    if not same_state(PolicyState(reader, experiment), rebuilt):
+        return ["the snapshot is not what the log gives"]
+    return []
 
 
 def same_state(one: PolicyState, other: PolicyState) -> bool:

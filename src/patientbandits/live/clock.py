@@ -7,11 +7,11 @@ where it jumped to, time goes on as the machine counts it.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 
-LOGGER = logging.getLogger("patientbandits.live.clock")
+from patientbandits.live.logger import LOGGER
+
 LARGEST_STEP = 300.0
 """seconds by which a clock may be corrected at once"""
 

@@ -159,6 +159,11 @@ class ExperimentHandle:
                 f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}."
             )
         millionths = round(value / scale * MILLIONTHS)
+        if value > 0 and millionths == 0:
+            raise RefusedError(
+                "conversion: value must be 0 or at least a millionth of the scale, "
+                f"{scale / MILLIONTHS:g}; got value={value!r:.100}."
+            )
         return Convert(self.experiment, seq, millionths, parsed_time(at))
 
     def conversion_command(
@@ -280,6 +285,22 @@ class ExperimentHandle:
         )
         store.append([*lines, change])
         return new
+
+    def planned(
+        self,
+        *,
+        add_arms: Sequence[str] = (),
+        retire: Sequence[str] = (),
+        restore: Sequence[str] = (),
+        **changes: Any,
+    ) -> Settings:
+        """The settings that `change` would lead to; nothing is written."""
+        named = NamedArms(tuple(add_arms), tuple(retire), tuple(restore))
+        wanted = checked_changes(changes)
+        old = self.settings
+        if any(named):
+            wanted = {**wanted, **named.lists(old)}
+        return old.changed(**wanted)
 
     def change_arms(self, add: Sequence[str] | None = None, **changes: Any) -> Settings:
         """As `change`, with an older name for ``add_arms``."""

@@ -22,8 +22,8 @@ from patientbandits.live.times import SECOND, as_datetime
 ROWS_AT_A_TIME = 5_000
 PIECE_BYTES = 1 << 16
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-FORMULA = ("=", "+", "-", "@")
-"""how a formula begins, in a spreadsheet"""
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""how a formula begins, in a spreadsheet; the last four are the full-width ones"""
 
 
 class ExportedDecision(NamedTuple):
@@ -59,15 +59,36 @@ def exported(
 def export_rows(
     journal: Journal, experiment: Experiment, settings: Settings
 ) -> Iterator[ExportedDecision]:
+    """As it is when it begins; each stretch is read on its own.
+
+    One long reading, by somebody who does not fetch what he asked for, would keep the database from
+    tidying up.
+    """
     with journal.store.reading() as reader:
-        rows = reader.all_decided(experiment.id)
-        if not reader.has_any(experiment.id, "order"):
-            for decided in rows:
-                yield export_row(decided, settings, journal.signer)
+        last = reader.head(experiment.id)
+    after = 0
+    while True:
+        with journal.store.reading() as reader:
+            found = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
+            if reader.has_any(experiment.id, "order"):
+                found = reader.with_credits(experiment.id, found)
+        for decided in found:
+            yield export_row(as_of(decided, last), settings, journal.signer)
+        if len(found) < ROWS_AT_A_TIME:
             return
-        while chunk := list(islice(rows, ROWS_AT_A_TIME)):
-            for decided in reader.with_credits(experiment.id, chunk):
-                yield export_row(decided, settings, journal.signer)
+        after = found[-1].decision.seq
+
+
+def as_of(decided: Decided, last: int) -> Decided:
+    """What had become of the decision by line ``last``."""
+    conversion = decided.conversion
+    retraction = decided.retraction
+    return Decided(
+        decision=decided.decision,
+        conversion=None if conversion is None or conversion.seq > last else conversion,
+        retraction=None if retraction is None or retraction.seq > last else retraction,
+        credits=tuple(line for line in decided.credits if line.seq <= last),
+    )
 
 
 def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:

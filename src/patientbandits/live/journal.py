@@ -10,7 +10,6 @@ alone: its commands are refused, and for a while not even tried.
 from __future__ import annotations
 
 import contextlib
-import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,12 +21,10 @@ from patientbandits.live.commands import Command, Convert, Decide, Join, Order, 
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
+from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import LogStore
 from patientbandits.live.times import SECOND
-
-LOGGER = logging.getLogger("patientbandits.live")
-LOGGER.addHandler(logging.NullHandler())  # a program that uses the library says what is shown
 
 Made = TypeVar("Made")
 
@@ -211,7 +208,7 @@ class Journal:
 
     def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[LogLine]:
         lines = CommandBatch(state, self.now(), self.signer).carry_out(commands, self.store)
-        self.store.append(lines)
+        state.chain = self.store.append(lines, state.chain)
         return lines
 
     def _refuse_if_failed(self) -> None:

@@ -5,7 +5,11 @@ Times are whole microseconds since 1970, values whole millionths of the experime
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import msgspec
 
 from patientbandits.engine.replay import MILLIONTHS
 
@@ -58,6 +62,26 @@ class LogLine(NamedTuple):
     """changes: the new settings"""
     about: int | None = None
     """credits: the line of their decision; withdrawals: the line of their order"""
+    chain: bytes | None = None
+    """hash of this line and of the chain before it; none in lines of the first version"""
+
+
+CHAIN_BYTES = 16
+ENCODE = msgspec.json.Encoder().encode
+
+
+def chained(lines: Iterable[LogLine], before: bytes) -> list[LogLine]:
+    """The lines, each with the hash of all up to it; ``before``: that of the line before them."""
+    done = []
+    for line in lines:
+        before = link(line, before)
+        done.append(LogLine(*line[:-1], before))
+    return done
+
+
+def link(line: LogLine, before: bytes) -> bytes:
+    """H(chain of the line before, all other columns of this one)."""
+    return hashlib.blake2b(before + ENCODE(line[:-1]), digest_size=CHAIN_BYTES).digest()
 
 
 class Decided(NamedTuple):

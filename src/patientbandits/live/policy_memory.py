@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import secrets
-import zipfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -54,7 +53,7 @@ class PolicyMemory:
 
     def __init__(self, experiment: Experiment, settings: Settings) -> None:
         self.settings = settings
-        self.policy = settings.policy
+        self.policy = settings.deciding_policy
         self.place = {arm: number for number, arm in enumerate(settings.active)}
         arms = len(self.place)
         self._created = experiment.created
@@ -172,7 +171,7 @@ class PolicyMemory:
     def dump(self) -> bytes:
         """All that changes, for a snapshot."""
         target = io.BytesIO()
-        arrays = {f"memory{number}": array for number, array in enumerate(self.arrays)}
+        arrays = {f"memory{number}": array for number, array in self._saved()}
         np.savez(
             target,
             pulls=self.tally.pulls,
@@ -183,11 +182,20 @@ class PolicyMemory:
         )
         return target.getvalue()
 
+    def _saved(self) -> list[tuple[int, Any]]:
+        """The arrays that a snapshot holds, by their places: not those that are made anew."""
+        names = getattr(self.arrays, "_fields", range(len(self.arrays)))
+        numbered = enumerate(zip(names, self.arrays, strict=True))
+        return [(n, array) for n, (name, array) in numbered if name not in self.policy.not_saved]
+
     def load(self, data: bytes) -> bool:
-        """Take over what `dump` gave; False if it does not fit."""
+        """Take over what `dump` gave; False if it does not fit.
+
+        Damage is found before, by `snapshots.opened`; what still fails here is of another program.
+        """
         try:
             self._load(data)
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except Exception:
             return False
         return True
 
@@ -195,7 +203,7 @@ class PolicyMemory:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             self.capacity = int(file["capacity"])
             self.arrays = self.policy.memory(len(self.place), self.capacity)
-            for number, array in enumerate(self.arrays):
+            for number, array in self._saved():
                 saved = file[f"memory{number}"]
                 if saved.shape != array.shape:
                     raise ValueError

@@ -17,6 +17,7 @@ from patientbandits.engine.replay import DECISION, RETRACTION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings
+from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
 
 LINES_AT_A_TIME = 10_000
@@ -35,6 +36,8 @@ class PolicyState:
         self.experiment = experiment
         self.seq = 0
         self.time = experiment.created
+        self.chain = b""
+        """the hash of the log up to ``seq``"""
         self.saved = 0
         """the line of the last snapshot"""
         self.different = 0
@@ -50,6 +53,7 @@ class PolicyState:
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         if snapshot is not None and self._resume(snapshot, restart):
             self.time = reader.time(experiment.id, self.seq)
+            self.chain = reader.chain(experiment.id, self.seq)
         else:
             self._restart(reader, restart)
         self.catch_up(reader)
@@ -58,7 +62,8 @@ class PolicyState:
         """Go on from the snapshot, if it is of this program and not from before ``restart``."""
         if snapshot.code != self.memory.code or snapshot.seq < restart:
             return False
-        if not self.memory.load(snapshot.state):
+        memory = opened(self.experiment.id, snapshot)
+        if memory is None or not self.memory.load(memory):
             return False
         self.seq = snapshot.seq
         self.saved = snapshot.seq
@@ -133,6 +138,7 @@ class PolicyState:
         if lines:
             self.seq = max(self.seq, lines[-1].seq)
             self.time = max(self.time, lines[-1].time)
+            self.chain = lines[-1].chain or b""
 
     def _take_note(self, line: LogLine) -> None:
         self.has_orders |= line.kind == "order"
@@ -208,7 +214,7 @@ class PolicyState:
         return completed
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(seq=self.seq, code=self.memory.code, state=self.memory.dump())
+        return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
 
     def snapshot_due(self, only_much: bool) -> bool:
         """Whether there is something new to save, or much."""

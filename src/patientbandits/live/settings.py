@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -19,6 +20,9 @@ from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
+MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
+"""parameters of policies that say how much is done for a decision, and the most of each"""
+
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
@@ -69,6 +73,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def policy(self) -> Policy:
         return policy_from(self.description, "experiment")
+
+    @property
+    def deciding_policy(self) -> Policy:
+        """The policy; one that has a window and was given none takes the experiment's."""
+        policy = self.policy
+        if isinstance(policy, PatientThompson) and policy.window is None:
+            return replace(policy, window=self.window)
+        return policy
 
     def counts(self, delay: int) -> bool:
         """Whether a conversion this many microseconds after its decision counts."""
@@ -269,8 +281,21 @@ def _check_policy(given: Settings, settings: Settings) -> None:
             "experiment: policy must do without reports of zeros, which no shop gets; "
             f"got {policy.owner!r}."
         )
+    _check_work(policy)
     if not grows:
         raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
+
+
+def _check_work(policy: Policy) -> None:
+    """A decision that takes long holds up those of all other experiments."""
+    for part in (policy, getattr(policy, "guard", None)):
+        for name, most in MOST_WORK.items():
+            asked = getattr(part, name, None)
+            if asked is not None and asked > most:
+                raise RefusedError(
+                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
+                    f"got {name}={asked!r}."
+                )
 
 
 def can_grow(policy: Policy, arms: int) -> bool:

@@ -26,7 +26,7 @@ from patientbandits.live.log_line import LogLine
 from patientbandits.live.names import experiment_name
 from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, settings_text
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.base import SECRET, Experiment
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
@@ -290,9 +290,10 @@ def _checked_seed(seed: int | None) -> int:
 
 def _secret(store: LogStore) -> bytes:
     """The key that signs decision ids, made when first needed."""
-    found = store.fact("secret")
+    found = store.fact(SECRET)
     if found is None:
         with store.transaction():
-            found = store.fact("secret") or secrets.token_hex(32)
-            store.set_fact("secret", found)
+            found = store.fact(SECRET) or secrets.token_hex(32)
+            store.set_fact(SECRET, found)
+            store.seal()
     return bytes.fromhex(found)

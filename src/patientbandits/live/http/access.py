@@ -59,16 +59,12 @@ class Limits:
         self._clock = clock
         self._buckets: dict[str, Bucket] = {}
 
-    def take(self, key: Key | None, tokens: int) -> None:
-        """Take ``tokens``; more than there are makes a debt, to be paid before the next request."""
+    def take(self, key: Key | None) -> None:
+        """Take a token for a request, or refuse it."""
         if self._rate is None:
             return
-        name = key.id if key else ""
-        now = self._clock()
-        most = max(self._rate, 1.0)
-        before = self._buckets.get(name, Bucket(most, now))
-        have = min(before.tokens + (now - before.time) * self._rate, most)
-        if have < 1 and tokens > 0:
+        have = self._have(key, self._rate)
+        if have < 1:
             wait = math.ceil((1 - have) / self._rate)
             raise ProblemError(
                 status=429,
@@ -76,7 +72,25 @@ class Limits:
                 detail=f"at most {self._rate:g} requests per second.",
                 headers=((b"retry-after", b"%d" % wait),),
             )
-        self._buckets[name] = Bucket(have - tokens, now)
+        self._set(key, have - 1)
+
+    def owe(self, key: Key | None, tokens: int) -> None:
+        """Take tokens for what an admitted request holds.
+
+        More than there are make a debt, to be paid before the next request: a batch may be larger
+        than the rate.
+        """
+        if self._rate is not None:
+            self._set(key, self._have(key, self._rate) - tokens)
+
+    def _have(self, key: Key | None, rate: float) -> float:
+        most = max(rate, 1.0)
+        now = self._clock()
+        before = self._buckets.get(key.id if key else "", Bucket(most, now))
+        return min(before.tokens + (now - before.time) * rate, most)
+
+    def _set(self, key: Key | None, tokens: float) -> None:
+        self._buckets[key.id if key else ""] = Bucket(tokens, self._clock())
 
 
 class Access:
@@ -92,7 +106,7 @@ class Access:
             request.key = self._key(self._keyring, scope, request)
         elif not local(request.headers.get(b"host", b"")):
             raise ProblemError(403, "host", "without keys the service answers to local names only.")
-        self.limits.take(request.key, 1)
+        self.limits.take(request.key)
 
     def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
         given = request.headers.get(b"authorization", b"")

@@ -112,7 +112,7 @@ async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, A
 
 async def post_conversions(service: Service, request: Request) -> Response:
     items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
-    service.access.limits.take(request.key, len(items) - 1)
+    service.access.limits.owe(request.key, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
     commands = [conversion_command(handle, item) for item in items]
     good = [command for command in commands if isinstance(command, Command)]
@@ -204,8 +204,8 @@ async def patch_experiment(service: Service, request: Request) -> Response:
     changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
 
     def make() -> ExperimentAnswer:
+        service.warm(handle.planned(**changes))  # before it counts
         settings = handle.change(**changes)
-        service.warm(settings)
         return experiment_answer(handle, settings)
 
     return Response(200, encode(await service.aside(make)))

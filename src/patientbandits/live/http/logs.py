@@ -14,7 +14,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
-from patientbandits.live.journal import LOGGER
+from patientbandits.live.logger import LOGGER
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 SERVER_LOGGER = logging.getLogger("uvicorn")

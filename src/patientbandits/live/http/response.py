@@ -15,6 +15,9 @@ Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 CLOSE: Headers = ((b"connection", b"close"),)
 SECURE: Headers = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+FETCH_SECONDS = 60.0
+"""how long a client may take to fetch a piece of a stream"""
+
 SECURE_LINES = b"".join(b"%s: %s\r\n" % header for header in SECURE)
 
 
@@ -73,9 +76,12 @@ class Stream:
         piece = self._first
         try:
             while piece is not None and not leaving.done():
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                async with asyncio.timeout(FETCH_SECONDS):
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
                 piece = await self._next()
             await send({"type": "http.response.body", "body": b""})
+        except TimeoutError:
+            pass  # without the end of the body, the connection is closed
         finally:
             leaving.cancel()
             await self._aside(getattr(self._pieces, "close", lambda: None))

@@ -21,6 +21,7 @@ from patientbandits.live.http.protocol import Protocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import supervise
 from patientbandits.live.store import in_postgres
+from patientbandits.live.store.in_use import alone_with
 
 FAILED = 1
 """exit code if the database failed"""
@@ -91,7 +92,7 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
 def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
     """Serve until told to stop; the exit code."""
     check_options(db, host, port, workers, options)
-    with listen(host, port) as bound:
+    with alone_with(db, "serve"), listen(host, port) as bound:
         with library.open(db) as shop:
             if options.keys:
                 token = Keyring(shop).create_first()

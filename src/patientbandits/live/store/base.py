@@ -8,15 +8,23 @@ the end of their logs. Reading for people goes through `reading`, on a connectio
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.log_line import Decided, LogLine, chained, link
 from patientbandits.live.store import queries
 
 StoreRow = tuple[Any, ...]
+LINES_CHECKED_AT_A_TIME = 10_000
+SECRET = "secret"
+"""the fact that signs decision ids"""
+
+SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
 
@@ -88,6 +96,11 @@ class Reader(ABC):
         """When the line was written."""
         return int(self.one(queries.TIME, experiment, seq))
 
+    def chain(self, experiment: int, seq: int) -> bytes:
+        """The hash of the log up to this line; empty if it has none."""
+        found = self.rows(queries.CHAIN, experiment, seq)
+        return bytes(found[0][0] or b"") if found else b""
+
     def last_time(self, experiment: int) -> int:
         """When the last line was written."""
         return self.time(experiment, self.head(experiment))
@@ -98,6 +111,20 @@ class Reader(ABC):
         """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
         found = self.rows(queries.LINES, experiment, after, last, limit)
         return list(map(LogLine._make, found))
+
+    def broken_chain(self, experiment: int) -> int | None:
+        """The first line that is not as it was written, if there is one."""
+        before: bytes | None = None
+        seq = 0
+        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
+            for line in lines:
+                if line.chain is None and before is None:
+                    continue  # of the first version
+                before = link(line, before or b"")
+                if line.chain != before:
+                    return line.seq
+            seq = lines[-1].seq
+        return None
 
     def changes(self, experiment: int) -> list[LogLine]:
         return [LogLine._make(row) for row in self.rows(queries.CHANGES, experiment)]
@@ -128,6 +155,15 @@ class Reader(ABC):
         found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
         return [decided_of(experiment, row) for row in found]
 
+    def decided_after(self, experiment: int, after: int, last: int, limit: int) -> list[Decided]:
+        """The next ``limit`` decisions of the lines ``after`` to ``last``, oldest first."""
+        found = self.rows(queries.DECIDED_AFTER, experiment, after, last, limit)
+        return [decided_of(experiment, row) for row in found]
+
+    def all_decided(self, experiment: int) -> list[Decided]:
+        """Every decision, oldest first."""
+        return self.decided_after(experiment, 0, END, 2**31 - 1)
+
     def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
         """The same decisions, with their credits."""
         by_decision: dict[int, list[LogLine]] = {}
@@ -138,11 +174,6 @@ class Reader(ABC):
             about._replace(credits=tuple(by_decision.get(about.decision.seq, ())))
             for about in found
         ]
-
-    def all_decided(self, experiment: int) -> Iterator[Decided]:
-        """Every decision, oldest first; without credits."""
-        for row in self.stream(f"{queries.DECIDED} TRUE ORDER BY d.seq", experiment):
-            yield decided_of(experiment, row)
 
     def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
         """Numbers of the lines of a kind whose ``column`` (key or unit) is among ``values``.
@@ -194,6 +225,15 @@ class Reader(ABC):
         found = self.rows(queries.SNAPSHOT_NAME, experiment)
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
+    def tables_seal(self) -> str:
+        """A hash of what is small and not chained: experiments, keys, the secret."""
+        parts = [self.experiments(), self.keys(), self.fact(SECRET)]
+        return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
+
+    def seal_is_good(self) -> bool:
+        """Whether these are as they were written; the first version wrote no seal."""
+        return self.fact(SEAL) in (None, self.tables_seal())
+
     def fact(self, name: str) -> str | None:
         found = self.rows(queries.FACT, name)
         return str(found[0][0]) if found else None
@@ -242,9 +282,22 @@ class LogStore(Reader):
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute the statement for each row."""
 
+    def append(self, lines: Sequence[LogLine], before: bytes | None = None) -> bytes:
+        """Put the lines at the end of their experiment's log, and return its new chain.
+
+        ``before``: the chain of the line before them, if it is known.
+        """
+        if not lines:
+            return before or b""
+        if before is None:
+            before = self.chain(lines[0].experiment, lines[0].seq - 1)
+        linked = chained(lines, before)
+        self.insert(linked)
+        return linked[-1].chain or b""
+
     @abstractmethod
-    def append(self, lines: Sequence[LogLine]) -> None:
-        """Put the lines at the end of their logs."""
+    def insert(self, lines: Sequence[LogLine]) -> None:
+        """Write the lines as they are."""
 
     @abstractmethod
     def reading(self) -> contextlib.AbstractContextManager[Reader]:
@@ -279,6 +332,11 @@ class LogStore(Reader):
 
     def add_experiment(self, experiment: Experiment) -> None:
         self.many(queries.ADD_EXPERIMENT, [experiment])
+        self.seal()
+
+    def seal(self) -> None:
+        """After each change of what is not chained."""
+        self.set_fact(SEAL, self.tables_seal())
 
     def next_experiment(self) -> int:
         return int(self.one(queries.NEXT_EXPERIMENT))
@@ -291,9 +349,11 @@ class LogStore(Reader):
 
     def add_key(self, *, id: str, hash: str, note: str, scopes: str, created: int) -> None:
         self.many(queries.ADD_KEY, [(id, hash, note, scopes, created)])
+        self.seal()
 
     def revoke_key(self, id: str, time: int) -> None:
         self.many(queries.REVOKE_KEY, [(time, id)])
+        self.seal()
 
     def fill(self, table: str, rows: Sequence[StoreRow]) -> None:
         """Insert whole rows, those of another store's table."""

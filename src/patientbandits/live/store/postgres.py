@@ -38,6 +38,7 @@ COLUMN_TYPES = {
     "unit": "text",
     "key": "text",
     "settings": "text",
+    "chain": "bytea",
 }
 """of the log; all others are bigint"""
 
@@ -184,11 +185,10 @@ class PostgresStore(PostgresReader, LogStore):
         with postgres_errors(), self.connection.cursor() as cursor:
             cursor.executemany(psycopg_statement(statement), rows)
 
-    def append(self, lines: Sequence[LogLine]) -> None:
-        if lines:
-            columns = [list(column) for column in zip(*lines, strict=True)]
-            with postgres_errors():
-                self.connection.execute(APPEND_ARRAYS.encode(), columns)
+    def insert(self, lines: Sequence[LogLine]) -> None:
+        columns = [list(column) for column in zip(*lines, strict=True)]
+        with postgres_errors():
+            self.connection.execute(APPEND_ARRAYS.encode(), columns)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:

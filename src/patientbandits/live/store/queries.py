@@ -39,6 +39,7 @@ LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
 APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
+CHAIN = "SELECT chain FROM log WHERE experiment = ? AND seq = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
 LINES = f"""
     SELECT {LOG_COLUMNS} FROM log
@@ -78,6 +79,8 @@ DECIDED = """
         ON r.experiment = d.experiment AND r.decision = d.seq AND r.kind = 'retraction'
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
 """Decisions with what became of them: see `base.decided_of`. A condition follows."""
+
+DECIDED_AFTER = f"{DECIDED} d.seq > ? AND d.seq <= ? ORDER BY d.seq LIMIT ?"
 
 MARK = "SAVEPOINT mark"
 BACK_TO_MARK = "ROLLBACK TO SAVEPOINT mark"

@@ -117,6 +117,9 @@ WHERE decision IS NOT NULL""",
         """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
         """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
     ),
+    (  # what was written, sealed
+        """ALTER TABLE log ADD COLUMN chain BLOB""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -83,6 +84,9 @@ class SQLiteStore(SQLiteReader, LogStore):
         check_version(apsw.sqlite_lib_version())
         if vfs is None and not create and not Path(self.location).exists():
             raise InputError(f"live: there is no database {self.location!r}.")
+        if vfs is None:
+            check_sync(Path(self.location).parent)
+            make_private(self.location)
         with sqlite_errors():
             super().__init__(self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE))
             try:
@@ -117,8 +121,6 @@ class SQLiteStore(SQLiteReader, LogStore):
         self._pragma("foreign_keys", 1)
         self._pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         self._pragma("cache_size", -CACHE_KILOBYTES)
-        if self._vfs is None:
-            check_sync(Path(self.location))
         ours = self._pragma("application_id") == APPLICATION
         if not ours or self._pragma("user_version") != len(MIGRATIONS):
             self._migrate()
@@ -187,7 +189,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         with sqlite_errors():
             self.connection.executemany(statement, rows)
 
-    def append(self, lines: Sequence[LogLine]) -> None:
+    def insert(self, lines: Sequence[LogLine]) -> None:
         done = 0
         with sqlite_errors():
             for number, statement in INSERTS.items():
@@ -245,6 +247,10 @@ def sqlite_errors() -> Iterator[None]:
         yield
     except apsw.NotADBError as error:
         raise InputError("live: the file is not an SQLite database.") from error
+    except UnicodeDecodeError as error:
+        raise InputError("live: the database is damaged: it holds text that is none.") from error
+    except apsw.ReadOnlyError as error:
+        raise InputError("live: the database cannot be written: it is read-only.") from error
     except apsw.Error as error:
         raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
 
@@ -258,6 +264,13 @@ def file_number(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def make_private(path: str) -> None:
+    """Make the file, if there is none, for its owner alone; SQLite gives its others the same."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, flags, mode=0o600))
+
+
 def check_version(found: str) -> None:
     version = tuple(int(part) for part in found.split("."))
     if version < OLDEST:
@@ -265,15 +278,23 @@ def check_version(found: str) -> None:
         raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")
 
 
-def check_sync(path: Path) -> None:
-    """Have the file and its folder written through once: a disk that cannot should say so now."""
-    for target in (path, path.parent):
-        handle = os.open(target, os.O_RDONLY)
+def check_sync(folder: Path) -> None:
+    """Have a file and its folder written through once: a disk that cannot should say so now.
+
+    A file of its own: to close the database's would give up the locks that SQLite has on it.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.fsync(file.fileno())
+        handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
-        except OSError as error:
-            raise InputError(
-                f"live: {str(target)!r} cannot be synchronised to its disk: {error.strerror}."
-            ) from error
         finally:
             os.close(handle)
+    except FileNotFoundError:
+        raise InputError(f"live: there is no folder {str(folder)!r}.") from None
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(
+            f"live: {str(folder)!r} cannot be written and synchronised to its disk: {why}."
+        ) from error
