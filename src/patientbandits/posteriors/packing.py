@@ -23,7 +23,7 @@ def packed(records: Sequence[Any]) -> tuple[NDArray[np.float64], NDArray[np.int6
 
 
 def unpackers(records: Sequence[Any]) -> list[Callable[[Any, Any], Any]]:
-    """For each record a function from the two arrays to a record like it, whose arrays are views."""
+    """For each record a function from the two arrays to one like it, whose arrays are views."""
     starts = [0, 0]
     return [_unpacker(record, starts) for record in records]
 
