@@ -2,11 +2,12 @@
 
     python bench/coverage.py [data sets, 300 by default]
 
-Each data set has two arms of the same family of delays, with rates of 0.3 and 0.2, and 1000 pulls, one per round, shared
-equally or by a Thompson sampler that sees what has arrived. Counted is how often the interval holds the truth: of the rate
-within a window that is shorter than the typical delay, within one that is longer, and, without a window, of the rate within the
-largest age; besides, of the rate within a window of three times the largest age, which is an extrapolation. The bar: 90 to 98 %.
-"""
+Each data set has two arms of the same family of delays, with rates of 0.3 and 0.2, and 1000 pulls,
+one per round, shared equally or by a Thompson sampler that sees what has arrived. Counted is how
+often the interval holds the truth: of the rate within a window that is shorter than the typical
+delay, within one that is longer, and, without a window, of the rate within the largest age;
+besides, of the rate within a window of three times the largest age, which is an extrapolation. The
+bar: 90 to 98 %."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ import patientbandits as pb
 from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
+    FIT_FLOOR,
     FIT_REACH,
-    FLOOR,
-    LONGEST,
+    LONGEST_RING,
     RELATIVE,
     SHORTEST_RING,
     bound_fit,
@@ -147,7 +147,7 @@ def test_upper_bound_of_an_envelope(law):
     above = bound - law.survival(ages)
     assert above.min() >= -1e-13
     assert (
-        np.max(above / np.maximum(law.survival(ages), FLOOR)) <= RELATIVE
+        np.max(above / np.maximum(law.survival(ages), FIT_FLOOR)) <= RELATIVE
         if BOUNDED[law]
         else above.max() <= ABSOLUTE
     )
@@ -180,7 +180,7 @@ def test_upper_bound_of_a_law_with_late_steps(law):
     assert np.all(bound >= law.survival(ages) - 1e-13)
     assert np.all(bound <= law.survival(np.maximum(ages - 2 * unit, 0)) + ABSOLUTE)
     assert unit > 1
-    assert length <= LONGEST
+    assert length <= LONGEST_RING
 
 
 @pytest.mark.parametrize("clock", CLOCKS)

@@ -17,7 +17,7 @@ OFF_FAMILY = pb.Problem([0.6, 0.8], [pb.Fixed(500), pb.Fixed(1)])
 def test_the_guard_costs_little():
     guarded = pb.GuardedThompson(guard=pb.PatientKL(0.3, 10.0, c=3.0))
     assert (
-        ratio(problems.heterogeneous("published"), guarded, pb.PatientThompson(), 5000, 100) <= 1.5
+        ratio(problems.heterogeneous("published"), guarded, pb.PatientThompson(), 5000, 100) <= 1.25
     )
 
 

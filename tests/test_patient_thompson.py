@@ -14,11 +14,13 @@ from patientbandits.policies.parts.late_counts import grow_older
 from patientbandits.posteriors.grid import bin_at, bin_edges
 
 BARS = {
-    "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.35),
-    "homogeneous": (problems.homogeneous, 5000, (0.1, 0.5), 0.6),
+    "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.25),
+    "homogeneous": (problems.homogeneous, 5000, (0.1, 0.5), 0.5),
     "alpha_sweep": (problems.alpha_sweep, 3000, (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5), 0.75),
 }
-"""problem, horizon, PatientBandits' alphas, and PatientThompson's largest share of the regret of the best of them."""
+"""problem, horizon, PatientBandits' alphas,
+and PatientThompson's largest share of the regret of the best of them.
+"""
 
 
 @pytest.mark.parametrize("name", BARS)
@@ -62,7 +64,9 @@ def clock_of_seconds(events):
 
 
 def counted(memory, made, paid, now):
-    """Whether the counts are those of the definition: waiting by age at ``now``, converted by delay."""
+    """Whether the counts are those of the definition:
+    waiting by age at ``now``, converted by delay.
+    """
     waiting, converted = np.zeros_like(memory.waiting), np.zeros_like(memory.converted)
     for pull, (arm, when) in made.items():
         if pull in paid:
@@ -73,7 +77,10 @@ def counted(memory, made, paid, now):
 
 
 def test_ages_are_exact_at_every_decision():
-    """On a clock of seconds, with rewards reported late and some taken back; against counts from the whole history."""
+    """On a clock of seconds, with rewards reported late and some taken back.
+
+    Against counts from the whole history.
+    """
     policy, pick = pb.PatientThompson(), random.Random(1)
     memory, numbers, made, paid = policy.memory(3, 800), policy.numbers(3), {}, {}
     kind, taken_back = type(policy), 0

@@ -1,4 +1,6 @@
-"""The posterior for people: what it covers, what it tells with a window, and sane at the extremes."""
+"""The posterior for people: what it covers, what it tells with a window,
+and sane at the extremes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.posteriors.best import race
+from patientbandits.posteriors.best import race_between
 from patientbandits.posteriors.distributions import mixture_of
 from patientbandits.posteriors.grid import bin_edges
 
@@ -56,14 +58,19 @@ def test_coverage(family):
 
 
 def test_ages_count_as_they_are():
-    """10 000 pulls of age 1, 1 000 converted: the rate within 1 is 0.1, not blurred over the bin."""
+    """10 000 pulls of age 1, 1 000 converted:
+    the rate within 1 is 0.1, not blurred over the bin.
+    """
     got = pb.posterior([pb.CureCounts.of([1.0] * 9000, [1.0] * 1000)])[0]
     assert got.rate_within.mean == pytest.approx(0.1, abs=0.002)
     assert got.largest_age == 1.0
 
 
 def test_nothing_counts_after_the_window():
-    """Half of the conversions come by 10, half by 1000; with a window of 100 only the first count."""
+    """Half of the conversions come by 10, half by 1000.
+
+    With a window of 100 only the first count.
+    """
     random = np.random.default_rng(1)
     ages = np.full(4000, 5000.0)
     late = random.random(4000) < 0.4
@@ -151,7 +158,7 @@ def test_the_race_is_the_share_of_draws():
         arms.append(mixture_of(np.ones(1), np.array([mean]), np.array([variance])))
         draws.append(random.beta(a + 0.5, b + 0.5, 400_000))
     drawn = np.array(draws)
-    found = race(arms)
+    found = race_between(arms)
     np.testing.assert_allclose(found.best, np.bincount(drawn.argmax(axis=0)) / 400_000, atol=0.005)
     np.testing.assert_allclose(found.loss, (drawn.max(axis=0) - drawn).mean(axis=1), atol=0.002)
     for arm, row in zip(arms, drawn, strict=True):

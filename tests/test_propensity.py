@@ -24,7 +24,10 @@ RACES = [
 
 @pytest.mark.parametrize("race", RACES, ids=str)
 def test_chance_of_best(race):
-    """400 000 draws: standard error below 0.001; the normal approximation is within 0.005 for each other arm."""
+    """400 000 draws: standard error below 0.001.
+
+    The normal approximation is within 0.005 for each other arm.
+    """
     shapes = np.array(race, float)
     draws = np.random.default_rng(1).beta(shapes[:, 0], shapes[:, 1], (400_000, len(race)))
     won = np.bincount(draws.argmax(axis=1), minlength=len(race)) / len(draws)
@@ -118,8 +121,8 @@ def test_chances_of_normals(normals):
     ids=["free", "guarded"],
 )
 def test_inverse_weights_have_mean_one(policy):
-    """The sum over rounds of 1{A = a} / p has mean T for every arm, p the propensity logged: 40 runs
-    of 100 rounds, at most four standard errors away. Half the propensity is the control."""
+    """The sum over rounds of 1{A = a} / p has mean T for every arm, p the propensity logged: 40
+    runs of 100 rounds, at most four standard errors away. Half the propensity is the control."""
     sums = np.zeros((40, 2))
     for seed in range(40):
         bandit = pb.Bandit(policy, [0, 1], seed=seed)

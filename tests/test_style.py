@@ -126,6 +126,13 @@ def test_plain_comprehensions_are_not_held(tmp_path: Path) -> None:
     assert style.main([str(folder), "--check"]) == 1
 
 
+def test_names_are_held(tmp_path: Path) -> None:
+    folder = write(tmp_path, one="a = 1\n", two="b = 2\n")
+    assert style.main([str(folder), "--check"]) == 0
+    write(folder, three="a = 3\n")
+    assert style.main([str(folder), "--check"]) == 1
+
+
 def test_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(tmp_path, one="def f(): pass\n", two="f = 1 if 2 else 3\n")
     style.main([str(folder), "--names"])

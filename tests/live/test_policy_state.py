@@ -357,7 +357,7 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
 def test_stretches(fresh, clock):
     """The memory begins anew before a decision that follows a retraction, and only there."""
     with live.open(fresh("sqlite"), clock=clock) as shop:
-        button = shop.experiment("button", ["a"], policy=pb.UCB1())
+        button = shop.experiment("button", ["a"], policy=policies("AdaptPatientBandits")[1])
         made = button.decide()
         make = {
             "D": button.decide_command,
@@ -372,7 +372,7 @@ def test_stretches(fresh, clock):
             assert (
                 "|".join(
                     "".join(letters[type(command)] for command in stretch)
-                    for stretch in stretches(commands)
+                    for stretch in stretches(commands, running(button))
                 )
                 == text
             )

@@ -224,7 +224,8 @@ def fit(arms, i, end=None):
         r = 1 / (phi * max(h, LEAST))
         hazards.append((c + r * h) / (c + e + r))
         left *= 1 - hazards[-1]
-    for_choice = 1 - arm.left_for_choice(expected, phi) * (1 - (tail + later) / 2)
+    chosen_left = arm.left_for_choice(expected, phi)
+    for_choice = 1 - chosen_left + min(chosen_left * (tail + later) / 2, 0.35 * (1 - chosen_left))
     return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
 
 

@@ -84,6 +84,11 @@ def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
     return given
 
 
+def _told(order: Iterable[Standing], *groups: str) -> list[Standing]:
+    """Those that are told one of these things."""
+    return [standing for standing in order if standing.group in groups]
+
+
 def _first_told(order: Iterable[Standing], group: str) -> Standing | None:
     return next((standing for standing in order if standing.group == group), None)
 
@@ -109,8 +114,8 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         if order[0].typical * MUCH < plain.typical:
             why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
         near = [standing for standing in order[:RIVALS] if standing.typical < plain.typical * MUCH]
-        told_nothing = [standing.policy for standing in near if standing.group == "nothing"]
-        rivals = [policy for policy in told_nothing if policy != plain.policy]
+        names_near = [standing.policy for standing in _told(near, "nothing")]
+        rivals = [policy for policy in names_near if policy != plain.policy]
         if rivals:
             why += f" About as good: {enumerated(rivals)}."
         when = f"When {PROBLEM_KINDS.get(kind, kind)}"
@@ -120,7 +125,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
 
 def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
     """The policy whose worst problem is the least bad."""
-    plain = [standing for standing in order if standing.group == "nothing"]
+    plain = _told(order, "nothing")
     if len(plain) < 2:
         return []
     usual = plain[0]
@@ -129,8 +134,7 @@ def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
     if safe is not usual:
         worst = f"{usual.worst:.1f} times ({usual.worst_problem})"
         why += f"; {usual.policy}, better on the whole, {worst}"
-    informed = [standing for standing in order if standing.group in ("bound", "law")]
-    told = min(informed, key=lambda standing: standing.worst, default=safe)
+    told = min(_told(order, "bound", "law"), key=lambda standing: standing.worst, default=safe)
     if told.worst < safe.worst:
         why += f". Told more, {told.policy}: {told.worst:.1f} times ({told.worst_problem})"
     return [Advice(when="You cannot afford a bad surprise", use=safe.policy, why=f"{why}.")]
@@ -138,9 +142,7 @@ def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
 
 def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advice]:
     """Of those told nothing and ten times as fast as the best of them, the one that loses least."""
-    plain = [
-        standing for standing in order if standing.group == "nothing" and standing.policy in cost
-    ]
+    plain = [standing for standing in _told(order, "nothing") if standing.policy in cost]
     if not plain:
         return []
     best = plain[0]

@@ -44,10 +44,10 @@ class Comparison:
             "problems": [_case_data(case) for case in self.cases],
             "policies": [self._contender_data(contender) for contender in self.contenders],
             "groups": GROUPS,
-            "scores": [asdict(score) for score in self.scores],
-            "standings": [asdict(standing) for standing in self.standings],
-            "advice": [asdict(part) for part in self.advice],
-            "bars": [asdict(bar) for bar in self.bars],
+            "scores": list(map(asdict, self.scores)),
+            "standings": list(map(asdict, self.standings)),
+            "advice": list(map(asdict, self.advice)),
+            "bars": list(map(asdict, self.bars)),
             "seconds_per_round": [
                 {"policy": name, "arms": arms, "seconds": seconds}
                 for (name, arms), seconds in self.seconds_per_round.items()

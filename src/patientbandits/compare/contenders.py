@@ -176,9 +176,9 @@ GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base
 EXCLUDED: dict[str, str] = {}
 """policy -> why it does not take part"""
 
-FIRST = "PatientThompson"
-QUICK = {FIRST, "KLUCB", "Thompson", "DelayedUCB1"}
-NEW = {FIRST}
+FIRST_SHOWN = "PatientThompson"
+QUICK = {FIRST_SHOWN, "KLUCB", "Thompson", "DelayedUCB1"}
+NEW = {FIRST_SHOWN}
 
 
 def contenders() -> tuple[Contender, ...]:
@@ -186,7 +186,7 @@ def contenders() -> tuple[Contender, ...]:
     covered = {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
     left = [name for name in POLICIES if name not in covered and name not in EXCLUDED]
     plain = [_with_defaults(name) for name in left if _complete(name)]
-    return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST))
+    return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST_SHOWN))
 
 
 def _complete(name: str) -> bool:

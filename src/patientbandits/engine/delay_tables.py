@@ -22,7 +22,7 @@ from patientbandits.delays.base import Delay, Formula, Part
 from patientbandits.delays.check import require_falling
 from patientbandits.engine.compile import cached
 
-CELLS = 4096
+GUIDE_CELLS = 4096
 HEAD = 1 << 15
 
 FORMULAS: tuple[Formula, ...] = tuple(
@@ -35,7 +35,7 @@ class DelayTables(NamedTuple):
     """The laws of a problem as the kernels see them; first axis: law, unless said otherwise."""
 
     guide: NDArray[np.int32]
-    """(law, CELLS + 1)"""
+    """(law, GUIDE_CELLS + 1)"""
     survival: NDArray[np.float64]
     """(law, head + 2): S(0..head), then 0: what is beyond the table"""
     knots: NDArray[np.int64]
@@ -86,13 +86,13 @@ def fill_survival(tables: DelayTables, law: int) -> None:
 
 
 def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int32]) -> None:
-    """guide[j] = min{m : S(m) <= j / CELLS}
+    """guide[j] = min{m : S(m) <= j / GUIDE_CELLS}
 
     The delays of cell j lie in guide[j + 1] .. guide[j].
     """
     m = 0
-    for j in range(CELLS, -1, -1):
-        while m < len(survival) - 1 and survival[m] > j / CELLS:
+    for j in range(GUIDE_CELLS, -1, -1):
+        while m < len(survival) - 1 and survival[m] > j / GUIDE_CELLS:
             m += 1
         guide[j] = m
 
@@ -101,7 +101,7 @@ def delay_of(tables: DelayTables, law: int, u: float, left: int) -> int:
     """min{m : S(m) <= u}, or a number > left."""
     survival = tables.survival[law]
     head = tables.survival.shape[1] - 2
-    cell = int(u * CELLS)
+    cell = int(u * GUIDE_CELLS)
     low = tables.guide[law, cell + 1]
     high = tables.guide[law, cell]
     while high - low > 8:
@@ -180,7 +180,7 @@ def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
     knots = knots_from(head, horizon)
     parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
     tables = DelayTables(
-        guide=np.empty((len(laws), CELLS + 1), np.int32),
+        guide=np.empty((len(laws), GUIDE_CELLS + 1), np.int32),
         survival=np.zeros((len(laws), head + 2)),
         knots=knots,
         knot_survival=np.empty((len(laws), len(knots))),

@@ -50,8 +50,8 @@ def open_sources(
             shown, bought = (replace(table, label=str(table.path)) for table in (shown, bought))
     elif not preset.wide and not preset.event:
         raise InputError(
-            f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table has both "
-            "(wide, segment, ga4, amplitude)."
+            f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table "
+            "has both (wide, segment, ga4, amplitude)."
         )
     check_told(READ_EVENTS, told, {EXPOSURES: shown.columns, ORDERS: bought.columns})
     found = {}

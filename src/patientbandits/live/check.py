@@ -9,13 +9,11 @@ import numpy as np
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import KINDS
-from patientbandits.live.order_desk import all_corrections
+from patientbandits.live.order_desk import all_credits_due
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
-
-ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
 
 
 def check(store: LogStore) -> dict[str, Any]:
@@ -37,12 +35,11 @@ def check(store: LogStore) -> dict[str, Any]:
 
 def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
     found = reader.lines_by_kind(experiment.id)
-    shown = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in found]
-    counts = {kinds_name(kind): found.get(kind, 0) for kind in shown}
+    counts = {kind_count(kind): found.get(kind, 0) for kind in KINDS}
     return {"experiment": experiment.name, **counts}
 
 
-def kinds_name(kind: str) -> str:
+def kind_count(kind: str) -> str:
     return "aliases" if kind == "alias" else f"{kind}s"
 
 
@@ -60,7 +57,7 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
         return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
-    uncredited = all_corrections(reader, experiment.id, rebuilt.settings)
+    uncredited = all_credits_due(reader, experiment.id, rebuilt.settings)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
     wrong += _wrong_snapshot(reader, experiment, rebuilt)

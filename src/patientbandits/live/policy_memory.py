@@ -22,7 +22,7 @@ from patientbandits.engine.replay import (
     chance_for,
     kernel_for_replay,
 )
-from patientbandits.live.crediting import NOTHING, Worth
+from patientbandits.live.crediting import WORTHLESS, Worth
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
@@ -53,7 +53,7 @@ class PolicyMemory:
 
     def __init__(self, experiment: Experiment, settings: Settings) -> None:
         self.settings = settings
-        self.policy = settings.policy
+        self.policy = settings.deciding_policy
         self.place = {arm: number for number, arm in enumerate(settings.active)}
         arms = len(self.place)
         self._created = experiment.created
@@ -171,7 +171,7 @@ class PolicyMemory:
     def dump(self) -> bytes:
         """All that changes, for a snapshot."""
         target = io.BytesIO()
-        arrays = {f"memory{number}": array for number, array in enumerate(self.arrays)}
+        arrays = {f"memory{number}": array for number, array in self._saved()}
         np.savez(
             target,
             pulls=self.tally.pulls,
@@ -181,6 +181,12 @@ class PolicyMemory:
             **arrays,
         )
         return target.getvalue()
+
+    def _saved(self) -> list[tuple[int, Any]]:
+        """The arrays that a snapshot holds, by their places: not those that are made anew."""
+        names = getattr(self.arrays, "_fields", range(len(self.arrays)))
+        numbered = enumerate(zip(names, self.arrays, strict=True))
+        return [(n, array) for n, (name, array) in numbered if name not in self.policy.not_saved]
 
     def load(self, data: bytes) -> bool:
         """Take over what `dump` gave; False if it does not fit.
@@ -197,7 +203,7 @@ class PolicyMemory:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             self.capacity = int(file["capacity"])
             self.arrays = self.policy.memory(len(self.place), self.capacity)
-            for number, array in enumerate(self.arrays):
+            for number, array in self._saved():
                 saved = file[f"memory{number}"]
                 if saved.shape != array.shape:
                     raise ValueError
@@ -215,9 +221,9 @@ def worth_before(line: LogLine, about: Decided) -> Worth:
         return Worth(earlier[-1].value or 0, earlier[-1].happened)
     conversion = about.conversion
     if conversion is None or conversion.seq >= line.seq:
-        return NOTHING
+        return WORTHLESS
     if about.retraction is not None and about.retraction.seq < line.seq:
-        return NOTHING
+        return WORTHLESS
     return Worth(conversion.value or 0, conversion.happened)
 
 
@@ -229,7 +235,7 @@ def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
         return before  # credits alone say, from the first one on
     if line.kind == "conversion":
         return Worth(line.value or 0, line.happened)
-    return NOTHING
+    return WORTHLESS
 
 
 def grown(old: Any, new: Any) -> Any:

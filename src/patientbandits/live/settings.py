@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -57,6 +58,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """the arm that others are compared with"""
     currency: str | None = None
     """what values are counted in, for people"""
+    imported: int = 0
+    """decisions that were imported so far: the policy was told of them, and did not make them"""
 
     @property
     def crediting(self) -> Crediting:
@@ -76,6 +79,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             needed = {name: value for name, value in needed.items() if name not in IGNORED}
         return policy_from(needed, "experiment")
 
+    @property
+    def deciding_policy(self) -> Policy:
+        """The policy; one that has a window and was given none takes the experiment's."""
+        policy = self.policy
+        if isinstance(policy, PatientThompson) and policy.window is None:
+            return replace(policy, window=self.window)
+        return policy
+
     def counts(self, delay: int) -> bool:
         """Whether a conversion this many microseconds after its decision counts."""
         return self.window is None or delay <= self.window * SECOND
@@ -91,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.description == other.description
             and self.active == other.active
             and self.window == other.window
+            and self.imported == other.imported
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -109,11 +121,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return new
 
 
-CHANGEABLE = Settings.__struct_encode_fields__
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name != "imported")
 """the fields as users name them"""
 
 
-FIELD_NAMES = dict(zip(Settings.__struct_fields__, CHANGEABLE, strict=True))
+FIELD_NAMES = dict(zip(Settings.__struct_fields__, Settings.__struct_encode_fields__, strict=True))
 """field -> its name for users"""
 
 

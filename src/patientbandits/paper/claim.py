@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 HOLDS = "holds"
@@ -18,6 +19,11 @@ class Claim:
     verdict: str
     measured: str
     why: str = ""
+
+
+def numbers_shown(values: Iterable[float], form: str) -> str:
+    """The values in this form, separated by commas."""
+    return ", ".join(format(value, form) for value in values)
 
 
 def verdict(*checks: bool) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from patientbandits import problems
-from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.claim import Claim, numbers_shown, verdict
 from patientbandits.paper.curve import Curve, Curves, Series
 from patientbandits.paper.experiment import PublishedFigure
 from patientbandits.paper.presets import patient
@@ -96,8 +96,8 @@ class GapSweep(PublishedFigure):
             verdict=verdict(_falls(heights), _falls(places)),
             measured=(
                 f"for tails {', '.join(map(str, TAIL_COLORS))}: "
-                f"heights {', '.join(f'{height:.0f}' for height in heights)} "
-                f"at gaps {', '.join(f'{place:.2f}' for place in places)}"
+                f"heights {numbers_shown(heights, '.0f')} "
+                f"at gaps {numbers_shown(places, '.2f')}"
             ),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from patientbandits import problems
-from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.claim import Claim, numbers_shown, verdict
 from patientbandits.paper.curve import Curve, Curves, Series
 from patientbandits.paper.experiment import PublishedFigure
 from patientbandits.paper.presets import PATIENT_COLORS, over_rounds, patient, patient_name
@@ -99,7 +99,7 @@ class Homogeneous(AgainstDUCB):
             verdict=verdict(lengths == sorted(lengths) and lengths[-1] > lengths[0]),
             measured=(
                 "regret stays within 15 % of taking turns until round "
-                f"{', '.join(f'{length:.0f}' for length in lengths)} "
+                f"{numbers_shown(lengths, '.0f')} "
                 f"for m = {', '.join(map(str, WINDOWS))}"
             ),
         )

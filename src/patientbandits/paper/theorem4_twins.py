@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from patientbandits import problems, theory
 from patientbandits.bandit import Bandit
-from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.claim import Claim, numbers_shown, verdict
 from patientbandits.policies import KLUCB, PatientBandits, Policy, Thompson
 from patientbandits.problem import Problem
 
@@ -40,7 +40,7 @@ def indistinguishable_claim(seed: int) -> Claim:
         verdict=verdict(differences == 0 and same_law, min(regrets) >= bound * 0.98),
         measured=(
             f"{differences} different decisions in {len(policies)} x {TWIN_HORIZON} rounds; "
-            f"worse regret of the two {', '.join(f'{regret:.1f}' for regret in regrets)} "
+            f"worse regret of the two {numbers_shown(regrets, '.1f')} "
             f"against the bound {bound:.1f}"
         ),
     )

@@ -107,6 +107,9 @@ class Policy:
     feedback: ClassVar[str] = FEEDBACK[0]
     """What it must be told: "rewards", only those other than 0, or "reports", of every pull."""
 
+    not_saved: ClassVar[tuple[str, ...]] = ()
+    """Arrays of its memory that a snapshot can do without: tables, and room to compute in."""
+
     @property
     def owner(self) -> str:
         return type(self).__name__

@@ -157,13 +157,13 @@ def bin_anew(memory: Replicates, time: float) -> None:
 
 def improve(memory: Replicates, b: int, last: int) -> None:
     """One EM step of replicate b; no age is in a bin beyond ``last``."""
-    expect(memory, b, last)
+    expect_hidden(memory, b, last)
     for i in range(len(memory.late)):
         memory.rate[i, b] = (memory.conversions[i, b] + memory.late[i]) / memory.pulls[i, b]
-    kaplan_meier(memory, b, last)
+    delays_by_kaplan_meier(memory, b, last)
 
 
-def expect(memory: Replicates, b: int, last: int) -> None:
+def expect_hidden(memory: Replicates, b: int, last: int) -> None:
     """The E step: the sums of w, by arm and by bin."""
     for i in range(len(memory.late)):
         memory.late[i] = 0.0
@@ -182,7 +182,7 @@ def expect(memory: Replicates, b: int, last: int) -> None:
         before = after
 
 
-def kaplan_meier(memory: Replicates, b: int, last: int) -> None:
+def delays_by_kaplan_meier(memory: Replicates, b: int, last: int) -> None:
     """The M step of G."""
     largest = -1
     at_risk = 0.0

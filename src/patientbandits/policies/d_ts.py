@@ -14,7 +14,7 @@ the next batch is complete, the arm's index is drawn from Beta(1 + y, 1 + m - y)
 
 Written from the description of the method; the authors' code was not at hand, so these are ours:
 the start of the first EM (p = 0.3, a mean delay of all the time passed), half a conversion instead
-of none in the rate r, p kept within `LEAST_RATE`, the fits going on from the last ones, and the
+of none in the rate r, p kept within `LEAST_ESTIMATE`, the fits going on from the last ones, and the
 growth of batches to a fiftieth of all decisions, by which late rounds cost no more than early ones.
 """
 
@@ -32,7 +32,7 @@ from patientbandits.policies.base import Arm, Policy
 from patientbandits.rng import Bits, beta
 
 START_RATE = 0.3
-LEAST_RATE = 1e-4
+LEAST_ESTIMATE = 1e-4
 LEAST_TIME = 1e-9
 GROWING_BATCH = 0.02
 """A batch holds at least this share of all decisions so far."""
@@ -90,7 +90,7 @@ def maximise(memory: ExponentialFits, time: float) -> None:
         memory.matured[i] += 1.0 - math.exp(-memory.speed[i] * age)
     for i in range(len(memory.rate)):
         share = memory.conversions[i] / max(memory.matured[i], LEAST_TIME)
-        memory.rate[i] = min(max(share, LEAST_RATE), 1.0 - LEAST_RATE)
+        memory.rate[i] = min(max(share, LEAST_ESTIMATE), 1.0 - LEAST_ESTIMATE)
 
 
 def begin_fits(memory: ExponentialFits, time: float) -> None:

@@ -41,7 +41,8 @@ class PatientBandits(Policy):
     bias    "paper": as above. "sum": (1/n) sum_{v=1..n} v^-alpha, which the proof bounds by it; the
             same guarantee. "published": n^-(alpha ^ 1/2), which with the published width gives the
             heights of the paper's figures; found by fitting, not stated by the authors. "aged": see
-            below.
+            below. "paper" and "sum" need at most one pull per unit of time, as in the paper: their
+            proof takes the n-th last pull for n units old. "aged" looks at the clock.
 
     "aged" takes (1/n) sum over the arm's own pulls of (age v 1)^-alpha. Of a reward of age m the
     share P(D > m) <= (m v 1)^-alpha is not visible yet, so E[S] >= mu n - mu sum (age v 1)^-alpha,

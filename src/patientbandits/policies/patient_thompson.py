@@ -1,19 +1,17 @@
 """PatientThompson: Thompson sampling that learns each arm's delays as it goes.
 
 The model is that of `patientbandits.posteriors`. It is refreshed rarely: an arm when a tenth of its
-counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm is
-logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its standard
-deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What waiting alone will
-show does not drive exploration.
+counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm
+is logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its
+standard deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What
+waiting alone will show does not drive exploration.
 
-The probability that each arm's draw is the largest is computed when an arm is refreshed, and the arm is
-drawn from these probabilities, so they are exactly those with which it was chosen.
-"""
+The probability that each arm's draw is the largest is computed when an arm is refreshed, and the
+arm is drawn from these probabilities, so they are exactly those with which it was chosen."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -21,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import positive
+from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Policy, named
 from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
@@ -33,8 +31,9 @@ from patientbandits.policies.parts.late_counts import (
     late_counts,
     take_back,
 )
-from patientbandits.posteriors.fit import CHOICE, Seen, Work, digamma, room, trigamma
-from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.fit import CHOICE, Seen, digamma, room, trigamma
+from patientbandits.posteriors.laws import laws
+from patientbandits.posteriors.packing import packed, unpackers
 from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm
 from patientbandits.rng import unit
 
@@ -59,11 +58,14 @@ CHOICE_FIELDS = (
 )
 COUNT_FIELDS = tuple(late_counts(1, 1, None))
 
-Patient: Any = namedtuple(
-    "Patient",
-    [*Laws._fields, *Work._fields, *Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS],  # type: ignore[misc]
+ALL_FIELDS: tuple[str, ...] = (
+    *("model", "model_places"),
+    *(*Pool._fields, *COUNT_FIELDS, *CHOICE_FIELDS),
 )
-"""The model's tables and its room to compute in, the counts, and of each arm
+
+Patient: Any = namedtuple("Patient", ALL_FIELDS)  # type: ignore[misc]
+"""model, model_places: the model's tables and its room to compute in (`Laws` and `Work`, packed);
+what the arms tell each other; the counts; and of each arm
 
 pulls_of, conversions_of                               how many
 events     pulls and conversions since its refresh     refreshed   when that was
@@ -81,18 +83,18 @@ def part_of(kind: Any) -> Any:
     return scope["part"]
 
 
-laws_in = part_of(Laws)
 pool_in = part_of(Pool)
-work_in = part_of(Work)
+laws_in, work_in = unpackers([laws(), room(laws())])
 
 
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws()
-    parts = [table, room(table), pool_of(table, arms)]
-    arrays = {name: array.copy() for part in parts for name, array in part._asdict().items()}
+    model, places = packed([table, room(table)])
     return {
-        **arrays,
+        "model": model,
+        "model_places": places,
+        **pool_of(table, arms)._asdict(),
         **late_counts(arms, capacity, window),
         "pulls_of": np.zeros(arms),
         "conversions_of": np.zeros(arms),
@@ -135,9 +137,11 @@ def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
     """The arm's draw, from its counts as they are now."""
     bins = expose(memory, arm, time, int(self.bins))
     seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
-    refresh_arm(laws_in(memory), seen, pool_in(memory), arm, work_in(memory), self.end)
+    tables = laws_in(memory.model, memory.model_places)
+    work = work_in(memory.model, memory.model_places)
+    refresh_arm(tables, seen, pool_in(memory), arm, work, self.end)
     pulls = memory.pulls_of[arm]
-    mean = memory.found[CHOICE]
+    mean = work.found[CHOICE]
     if memory.conversions_of[arm] > 0.0:
         mean *= memory.paid[arm] / memory.conversions_of[arm]
     mean = min(max(mean, LEAST_RATE), 1.0 - LEAST_RATE)
@@ -200,15 +204,17 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
+    not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
 
     def __post_init__(self) -> None:
         if self.window is not None:
             positive(self.owner, "window", self.window)
+        if self.steps is not None:
+            whole(self.owner, "steps", self.steps, 1)
         for name in IGNORED:
             if getattr(self, name) is not None:
+                positive(self.owner, name, getattr(self, name))
                 object.__setattr__(self, name, None)
-                message = f"{self.owner}: {name} is no longer needed and ignored"
-                warnings.warn(message, DeprecationWarning, stacklevel=3)
 
     def describe(self) -> dict[str, Any]:
         data = super().describe()
@@ -232,7 +238,8 @@ class PatientThompson(Policy):
     def retracted(self, memory, arm, pull, delay, reward):
         note_retraction(self, memory, arm.number, pull, delay, reward)
 
-    def refresh(self, memory, time):
+    def refresh(self, memory, round, time, horizon, arms, chance):
+        # with all that a hook may ask for it is taken as it is: one level less to compile
         renew(self, memory, time)
 
     def index(self, memory, arm, random):

@@ -96,6 +96,8 @@ def adapt(kind: Any, hook: str) -> Hook:
             raise InputError(
                 f"{kind.__name__}: {hook} may ask for {', '.join(offered)}; got {name!r}."
             )
+    if asked == list(offered):
+        return method
     scope: dict[str, Any] = {"method": method, "__name__": kind.__module__}
     exec(f"def {hook}({', '.join(offered)}): return method({', '.join(asked)})", scope)
     return scope[hook]

@@ -1,21 +1,23 @@
 """The model of late conversions: one for the policy, the report and the posterior for people.
 
-    posterior([CureCounts.of(ages, delays), ...])    from the ages of pulls that wait and the delays of those that converted
+    posterior([CureCounts.of(ages, delays), ...])    from the ages of pulls that wait
+                                                     and the delays of those that converted
     bandit.posterior()                               of a `Bandit`, whatever its policy
 
 Of each arm the model needs counts: how many pulls wait, by age, and how many converted, by delay.
 
     grid, counts       ages in bins on a logarithmic grid
     laws, constants    delays of every shape, heavy, light, bounded, fixed, with any median
-    fit                the weight of every law and rate; hazards by age that follow the data; the tail
+    fit                the weight of every law and rate; hazards by age that follow the data;
+                       the tail
     pooling            what the arms tell each other
     portable           arithmetic that gives the same bits everywhere
     observed, curves, distributions, best, kaplan_meier, summary    the posterior for people
 
-Up to the oldest age the rate rests on hazards by age, estimated bin by bin: no law is believed against the
-counts. Beyond it, no data can tell a late conversion from none (Theorem 4 of the paper); there the laws that
-fit, weighted, say how much is still to come. With a window nothing beyond it matters.
-"""
+Up to the oldest age the rate rests on hazards by age, estimated bin by bin: no law is believed
+against the counts. Beyond it, no data can tell a late conversion from none (Theorem 4 of the
+paper); there the laws that fit, weighted, say how much is still to come. With a window nothing
+beyond it matters."""
 
 from patientbandits.posteriors.counts import CureCounts as CureCounts
 from patientbandits.posteriors.summary import ArmPosterior as ArmPosterior

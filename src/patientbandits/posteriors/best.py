@@ -1,4 +1,6 @@
-"""Which arm is best, and what choosing another one costs: by quadrature over the arms' distributions."""
+"""Which arm is best, and what choosing another one costs:
+by quadrature over the arms' distributions.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import numpy as np
 from patientbandits.posteriors.counts import Array
 from patientbandits.posteriors.distributions import Tabulated
 
-LEVELS = np.concatenate(
+QUANTILE_LEVELS = np.concatenate(
     [[1e-7, 1e-6, 1e-5, 1e-4], np.linspace(0.001, 0.999, 201), [1 - 1e-4, 1 - 1e-5, 1 - 1e-6]]
 )
 MOST_POINTS = 4000
@@ -26,9 +28,11 @@ class Race(NamedTuple):
     """E[the largest value - this arm's]: what is lost per pull if this arm is chosen for good"""
 
 
-def race(arms: Sequence[Tabulated]) -> Race:
-    """best_i = integral of the product over j != i of F_j dF_i;  E[max] = integral of 1 - product of F_j"""
-    points = np.unique(np.concatenate([arm.quantile(LEVELS) for arm in arms]))
+def race_between(arms: Sequence[Tabulated]) -> Race:
+    """best_i = integral of the product over j != i of F_j dF_i;
+    E[max] = integral of 1 - product of F_j
+    """
+    points = np.unique(np.concatenate([arm.quantile(QUANTILE_LEVELS) for arm in arms]))
     points = points[:: len(points) // MOST_POINTS + 1]
     ends = np.concatenate([[0.0], points, [max(float(arm.values[-1]) for arm in arms)]])
     below = np.array([np.interp(ends, arm.values, arm.below, left=0.0) for arm in arms])

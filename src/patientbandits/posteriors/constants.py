@@ -69,11 +69,15 @@ DOUBLING = 4
 """Points of the grid to twice an age."""
 
 SOON = 0.5
-"""The choice leaves out this share of what the next doubling of the oldest age will show by itself."""
+"""The choice leaves out this share of what the next doubling of the oldest age will show by itself.
+"""
+
+MOST_TO_COME = 0.35
+"""In the choice, what is still to come counts for at most so much of what has been seen."""
 
 REACHED = 0.2
-"""Where fewer of an arm's pulls than this share have come so far, the choice leaves the model's hazards out, for a
-doubling of age: it is the pulls on their way that will show."""
+"""Where fewer of an arm's pulls than this share have come so far, the choice leaves the model's
+hazards out, for a doubling of age: it is the pulls on their way that will show."""
 
 SHARPER = 2.5
 """Means m above 1/2 stand for Beta(SHARPER m/(1 - m), SHARPER)."""

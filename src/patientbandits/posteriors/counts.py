@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from patientbandits.errors import InputError, number, positive, require
 from patientbandits.posteriors.grid import bin_edges, part_passed
-
-Array = NDArray[np.float64]
+from patientbandits.posteriors.portable import Array as Array
 
 OWNER = "CureCounts"
 LONGEST = 2.0**29
@@ -24,9 +23,9 @@ class CureCounts:
     """Pulls that wait, by age, and pulls that converted, by delay, in the same bins.
 
     Bin j holds what is above edges[j - 1], or 0, and at most edges[j]; the last one also what is
-    beyond. ``paid`` is the sum of rewards (by default 1 per conversion). ``passed`` is how much of its
-    bin a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the bins' ends).
-    """
+    beyond. ``paid`` is the sum of rewards (by default 1 per conversion). ``passed`` is how much of
+    its bin a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the
+    bins' ends)."""
 
     edges: ArrayLike
     waiting: ArrayLike
@@ -149,8 +148,11 @@ def natural_unit(ages: Array, delays: Array) -> float:
 def binned(edges: Array, times: Array, weights: Array) -> tuple[Array, Array]:
     """How many are in each bin, and the sum of their times."""
     places = np.minimum(np.searchsorted(edges, times), len(edges) - 1)
-    count = np.bincount(places, weights, len(edges))
-    return count, np.bincount(places, weights * times, len(edges))
+    count = np.zeros(len(edges))
+    total = np.zeros(len(edges))
+    np.add.at(count, places, weights)
+    np.add.at(total, places, weights * times)
+    return count, total
 
 
 def column(owner: str, name: str, values: Any) -> Array:

@@ -1,14 +1,15 @@
-"""An arm's posterior as a weighted set of curves: for each likely cell, its hazards by bin and its tail.
+"""An arm's posterior as a weighted set of curves: for each likely cell, its hazards by bin and its
+tail.
 
 A cell gives the hazards their shape; their level is the data's. With h_b the cell's hazards and
 c = (conversions + 2) / (sum of risk_b h_b + 2), the arm's own hazard in bin b has the mean
 
     m_b = (conv_b + r_b c h_b) / (risk_b + r_b)
 
-The sum of the m_b is a linear function of the conversions, each counting g_b = 1 / (risk_b + r_b) + G / (conversions + 2)
-in it, where G = sum of r_b c h_b / (risk_b + r_b); so they bring the variance g_b^2 risk_b m_b. What the hazards
-themselves depart from the cell's adds c h_b r_b / (risk_b + r_b)^2. The cells differ by what they say where
-the data are few: beyond the oldest age, above all.
+The sum of the m_b is a linear function of the conversions, each counting g_b = 1 / (risk_b + r_b) +
+G / (conversions + 2) in it, where G = sum of r_b c h_b / (risk_b + r_b); so they bring the variance
+g_b^2 risk_b m_b. What the hazards themselves depart from the cell's adds c h_b r_b / (risk_b +
+r_b)^2. The cells differ by what they say where the data are few: beyond the oldest age, above all.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from patientbandits.posteriors.grid import LAST
 from patientbandits.posteriors.laws import SHAPES_AT, SHARES_AT, Laws
 from patientbandits.posteriors.observed import Observed
 
-NEGLIGIBLE = 1e-4
+NEGLIGIBLE_WEIGHT = 1e-4
 """Cells that together weigh less are left out."""
 
 MOST_CELLS = 1500
@@ -40,7 +41,7 @@ FEW = 2.0
 """So many conversions, as the cell expects them, stand beside those that came."""
 
 
-class Curves(NamedTuple):
+class WeightedCurves(NamedTuple):
     """First axis: cell, unless said otherwise."""
 
     weights: Array
@@ -56,7 +57,7 @@ class Curves(NamedTuple):
     """its mu"""
 
 
-def curves(laws: Laws, observed: Observed, work: Work) -> Curves:
+def curves(laws: Laws, observed: Observed, work: Work) -> WeightedCurves:
     """From the weights that `refresh_arm` has left in ``work``."""
     seen = observed.seen
     bins = len(seen.converted)
@@ -83,7 +84,7 @@ def curves(laws: Laws, observed: Observed, work: Work) -> Curves:
     tail = np.maximum(late, 0.0) / passed[:, -1]
     if observed.end <= oldest:
         tail = np.zeros(len(mu))
-    return Curves(weights, stays, np.minimum(tail, 1 - 1e-9), noise, number, mu)
+    return WeightedCurves(weights, stays, np.minimum(tail, 1 - 1e-9), noise, number, mu)
 
 
 def likely_cells(laws: Laws, oldest: int, work: Work) -> tuple[Array, Array, Array]:
@@ -100,7 +101,7 @@ def likely_cells(laws: Laws, oldest: int, work: Work) -> tuple[Array, Array, Arr
     weight = np.concatenate(weights)
     order = np.argsort(-weight, kind="stable")
     total = np.cumsum(weight[order])
-    kept = int(np.searchsorted(total, (1 - NEGLIGIBLE) * total[-1])) + 1
+    kept = int(np.searchsorted(total, (1 - NEGLIGIBLE_WEIGHT) * total[-1])) + 1
     order = order[: min(kept, MOST_CELLS)]
     return number[order], np.concatenate(levels)[order], weight[order] / weight[order].sum()
 
@@ -126,13 +127,15 @@ def share_at(laws: Laws, point: float, numbers: Array) -> Array:
     return lower + (point - int(point)) * (upper - lower)
 
 
-def left_at(curves: Curves, observed: Observed) -> Array:
+def left_at(curves: WeightedCurves, observed: Observed) -> Array:
     """(cell, bin): ``stays`` at the mean age of the bin's waiting pulls."""
     before = np.hstack([np.zeros((len(curves.weights), 1)), curves.stays[:, :-1]])
     return before + observed.passed * (curves.stays - before)
 
 
-def stays_at(laws: Laws, observed: Observed, found: Curves, times: Array) -> tuple[Array, Array]:
+def stays_at(
+    laws: Laws, observed: Observed, found: WeightedCurves, times: Array
+) -> tuple[Array, Array]:
     """-log of the share that has not converted by each time, and its variance, both (cell, time).
 
     Beyond the oldest age by the cell's law.

@@ -1,4 +1,6 @@
-"""Distributions on (0, 1) as mixtures of betas, tabulated on a grid: quantiles without a sampler."""
+"""Distributions on (0, 1) as mixtures of betas, tabulated on a grid:
+quantiles without a sampler.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,15 @@ from patientbandits.posteriors.fit import digamma, trigamma
 PARTS = 32
 """Betas in a mixture."""
 
-REACH = (-6.0, 6.0)
+GRID_ENDS = (-6.0, 6.0)
 POINTS = 61
 """The grid: so many points of each beta, between so many standard deviations on the logit scale."""
 
-SMALLEST = 1e-9
+SMALLEST_MEAN = 1e-9
 JEFFREYS = 0.5
-"""Added to both parameters of each beta: with it the intervals of a share hold for few conversions, too."""
+"""Added to both parameters of each beta:
+with it the intervals of a share hold for few conversions, too.
+"""
 
 
 class Tabulated(NamedTuple):
@@ -39,14 +43,15 @@ class Tabulated(NamedTuple):
 
 def mixture_of(weights: Array, means: Array, variances: Array) -> Tabulated:
     """Cells with their means and variances on (0, 1), as a mixture of `PARTS` betas."""
-    weight, mean, variance = merged(weights, np.clip(means, SMALLEST, 1 - SMALLEST), variances)
+    inside = np.clip(means, SMALLEST_MEAN, 1 - SMALLEST_MEAN)
+    weight, mean, variance = merged(weights, inside, variances)
     most = mean * (1 - mean)
     size = np.maximum(most / np.maximum(variance, 1e-30) - 1.0, 1e-3)
     a = mean * size + JEFFREYS
     b = (1 - mean) * size + JEFFREYS
     centre = np.array([digamma(x) - digamma(y) for x, y in zip(a, b, strict=True)])
     spread = np.array([(trigamma(x) + trigamma(y)) ** 0.5 for x, y in zip(a, b, strict=True)])
-    steps = np.linspace(*REACH, POINTS)
+    steps = np.linspace(*GRID_ENDS, POINTS)
     logits = np.unique(np.clip(centre[:, None] + spread[:, None] * steps, -40.0, 36.0))
     low = -np.logaddexp(0.0, -logits)
     high = -np.logaddexp(0.0, logits)

@@ -31,6 +31,7 @@ from patientbandits.posteriors.constants import (
     LEVELS,
     MOST,
     MOST_FORGET,
+    MOST_TO_COME,
     REACHED,
     SOON,
 )
@@ -75,7 +76,9 @@ class Seen(NamedTuple):
     """the grid's point at which the bin ends"""
     converted: Any
     exposed: Any
-    """pulls that passed the bin without converting in it; those still inside count by the part passed"""
+    """pulls that passed the bin without converting in it;
+    those still inside count by the part passed
+    """
 
 
 class Work(NamedTuple):
@@ -107,7 +110,9 @@ class Work(NamedTuple):
     hazards: Array
     """bin: the hazard, between h0 and conversions / at risk"""
     found: Array
-    """misfit, tail, later part of the tail, rate within the oldest age, rate, rate for the choice"""
+    """misfit, tail, later part of the tail, rate within the oldest age, rate,
+    rate for the choice
+    """
 
 
 MISFIT, TAIL, LATER, WITHIN, RATE, CHOICE = range(6)
@@ -231,7 +236,7 @@ def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -
     add_outer(cells, law, laws.log_levels, came)
 
 
-def weigh(laws: Any, seen: Any, work: Any) -> None:
+def weigh_cells(laws: Any, seen: Any, work: Any) -> None:
     """``cells`` of both families: e^(their logarithm, less the largest)."""
     oldest = seen.points[len(seen.points) - 1]
     highest = -math.inf
@@ -299,7 +304,9 @@ def credibility(phi: float, hazard: float) -> float:
 
 
 def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
-    """w_b = 1 / (1 + phi conv_b); forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)"""
+    """w_b = 1 / (1 + phi conv_b);
+    forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)
+    """
     bins = len(seen.converted)
     phi = min(FLOOR + work.found[MISFIT], MOST)
     power = 0.0
@@ -348,7 +355,9 @@ def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None
 
 
 def combine(seen: Any, work: Any) -> None:
-    """``hazards`` = (conv + r h0) / (risk + r), and ``found``: rates 1 - product of (1 - hazards)."""
+    """``hazards`` = (conv + r h0) / (risk + r), and ``found``:
+    rates 1 - product of (1 - hazards).
+    """
     phi = min(FLOOR + work.found[MISFIT], MOST)
     stays = 1.0
     for b in range(len(seen.converted)):
@@ -360,8 +369,9 @@ def combine(seen: Any, work: Any) -> None:
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
     soon = work.found[TAIL] - work.found[LATER]
-    tail = work.found[TAIL] - SOON * soon
-    work.found[CHOICE] = 1.0 - left_for_choice(seen, work, phi) * (1.0 - tail)
+    left = left_for_choice(seen, work, phi)
+    later = min(left * (work.found[TAIL] - SOON * soon), MOST_TO_COME * (1.0 - left))
+    work.found[CHOICE] = 1.0 - left + later
 
 
 def left_for_choice(seen: Any, work: Any, phi: float) -> float:

@@ -19,11 +19,14 @@ class KaplanMeier(NamedTuple):
 
 
 def kaplan_meier(observed: Observed) -> KaplanMeier:
-    """1 - product over bins of (1 - conversions / at risk); pulls inside a bin count by the part passed."""
+    """1 - product over bins of (1 - conversions / at risk).
+
+    Pulls inside a bin count by the part passed.
+    """
     converted = observed.seen.converted
     risk = observed.seen.exposed + converted
     with np.errstate(divide="ignore", invalid="ignore"):
         hazard = np.where(risk > 0, converted / risk, 0.0)
         terms = np.where(risk > converted, converted / (risk * (risk - converted)), 0.0)
-    left = np.cumprod(1.0 - hazard)
+    left: Array = np.cumprod(1.0 - hazard, dtype=float)
     return KaplanMeier(observed.edges.copy(), 1.0 - left, left * np.sqrt(np.cumsum(terms)))

@@ -49,12 +49,12 @@ def burr(power: float, tail: float, x: float) -> float:
     return (1.0 + c * math.exp(min(power * x, 600.0))) ** -a
 
 
-def weibull(power: float, x: float) -> float:
+def weibull_shape(power: float, x: float) -> float:
     """P(D > t) at x = log(t / median)."""
     return math.exp(-math.log(2.0) * math.exp(min(power * x, 600.0)))
 
 
-def log_normal(spread: float, x: float) -> float:
+def log_normal_shape(spread: float, x: float) -> float:
     """P(D > t) at x = log(t / median)."""
     return 0.5 * math.erfc(x / spread / math.sqrt(2.0))
 
@@ -76,10 +76,10 @@ def broad_shapes(shapes: Shapes) -> list[tuple[Survival, float]]:
         for tail, share in zip(shapes.burr_tails, tails, strict=True):
             found.append((partial(burr, power, tail), shapes.burr * weight * share / sum(tails)))
     for power, weight in zip(shapes.weibull_powers, shapes.weibull_power_weights, strict=True):
-        found.append((partial(weibull, power), shapes.weibull * weight))
+        found.append((partial(weibull_shape, power), shapes.weibull * weight))
     for spread in shapes.normal_spreads:
         share = shapes.log_normal / len(shapes.normal_spreads)
-        found.append((partial(log_normal, spread), share))
+        found.append((partial(log_normal_shape, spread), share))
     found.append((uniform, shapes.uniform))
     return found
 
@@ -106,7 +106,10 @@ class Family(NamedTuple):
         return (LAST + BEYOND - FIRST) // self.step + 1
 
     def shares(self) -> NDArray[np.float64]:
-        """F at (remainder, steps, shape): the age lies step * steps + remainder before the median."""
+        """F at (remainder, steps, shape).
+
+        The age lies step * steps + remainder before the median.
+        """
         table = np.empty((self.step, self.rows, len(self.shapes)))
         for remainder in range(self.step):
             for row in range(self.rows):
@@ -137,7 +140,9 @@ class Laws(NamedTuple):
     law_base: NDArray[np.float64]
     """law: not normalised"""
     beyond: NDArray[np.float64]
-    """(2, points): factor of the prior of a median so many points beyond the oldest age, and its logarithm"""
+    """(2, points): factor of the prior of a median so many points beyond the oldest age,
+    and its logarithm
+    """
     levels: NDArray[np.float64]
     log_levels: NDArray[np.float64]
     powers: NDArray[np.float64]
@@ -168,7 +173,9 @@ def beta_weights(mean: float) -> NDArray[np.float64]:
 
 
 def beta_above(a: float, b: float, ends: list[float]) -> list[float]:
-    """P(X > 0), P(X > end) for each end, P(X > 1), X ~ Beta(a, b), a and b above 1: by 4000 strips."""
+    """P(X > 0), P(X > end) for each end, P(X > 1), X ~ Beta(a, b), a and b above 1:
+    by 4000 strips.
+    """
     strips = 4000
     middles = [(strip + 0.5) / strips for strip in range(strips)]
     heights = [x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) for x in middles]
@@ -183,7 +190,9 @@ def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def arriving_table(shares: NDArray[np.float64], step: int) -> NDArray[np.float64]:
-    """(width, remainder, steps, shape): logarithm of what F gains over the last ``width`` points."""
+    """(width, remainder, steps, shape):
+    logarithm of what F gains over the last ``width`` points.
+    """
     found = [shares]
     flat = shares.transpose(1, 0, 2).reshape(-1, shares.shape[2])  # by distance, rising
     for width in range(1, WIDEST + 1):
@@ -199,12 +208,16 @@ def laws() -> Laws:
     """Built once, in a tenth of a second."""
     families = (
         Family(6, broad_shapes(SHAPES)),
-        Family(2, [(partial(log_normal, SHAPES.narrow_spread), SHAPES.narrow)]),
+        Family(2, [(partial(log_normal_shape, SHAPES.narrow_spread), SHAPES.narrow)]),
     )
     level_prior = beta_weights(1.0 / (1.0 + FAILURES))
     most = max(family.medians for family in families)
     median_prior = np.zeros((len(families), most))
-    layout, shares, arriving, prior, law_prior = [], [], [], [], []
+    layout: list[list[int]] = []
+    shares: list[NDArray[np.float64]] = []
+    arriving: list[NDArray[np.float64]] = []
+    prior: list[NDArray[np.float64]] = []
+    law_prior: list[float] = []
     places = {"shares": 0, "arriving": 0, "prior": 0, "laws": 0}
     for number, family in enumerate(families):
         table = family.shares()

@@ -2,13 +2,16 @@
 
 Arm i's prior is not that of an arm alone, p(law) p(mu), but
 
-    p(law) [1 - rho + rho q_-i(law)]           q_-i(law) ~ product over j != i of [1 - rho + rho L_j(law)]
-    p(mu) [1 - sigma + sigma g_-i(mu) / p(mu)]    g_-i = mixture of Beta(1, (1 - m)/m), m in MEANS
+    p(law) [1 - rho + rho q_-i(law)]
+    p(mu) [1 - sigma + sigma g_-i(mu) / p(mu)]
 
-where L_j(law) is arm j's marginal likelihood of the law relative to its mean under p, and the mixture
-weighs each m by the other arms' marginal likelihoods. What an arm tells, L_j and its likelihood of each m,
-follows from its own counts alone, so that the order in which arms are refreshed does not matter.
-"""
+    q_-i(law) ~ product over j != i of [1 - rho + rho L_j(law)]
+    g_-i = mixture of Beta(1, (1 - m)/m), m in MEANS
+
+where L_j(law) is arm j's marginal likelihood of the law relative to its mean under p, and the
+mixture weighs each m by the other arms' marginal likelihoods. What an arm tells, L_j and its
+likelihood of each m, follows from its own counts alone, so that the order in which arms are
+refreshed does not matter."""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ from patientbandits.posteriors.fit import (
     misfit,
     set_prior,
     sum_over_levels,
-    weigh,
     weigh_bins,
+    weigh_cells,
 )
 from patientbandits.posteriors.laws import Laws
 from patientbandits.posteriors.portable import (
@@ -194,7 +197,7 @@ def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float
             continue
         if step != POOLED:
             weigh_bins(seen, work, step == FORGETTING)
-            weigh(laws, seen, work)
+            weigh_cells(laws, seen, work)
         if step == POOLED:
             exchange(laws, oldest, pool, arm, work)
         if step != ALONE and pooled:

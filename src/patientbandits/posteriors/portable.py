@@ -84,7 +84,9 @@ def exponentials(x: Any, largest: float, out: Any) -> None:
 
 
 def logarithm(x: float) -> float:
-    """log x for x > 0, within 1e-11: 4096 log(x^(1/4096)), and log y = 2 artanh((y - 1)/(y + 1))."""
+    """log x for x > 0, within 1e-11: 4096 log(x^(1/4096)),
+    and log y = 2 artanh((y - 1)/(y + 1)).
+    """
     y = x
     for _ in range(ROOTS):
         y = math.sqrt(y)
@@ -263,7 +265,7 @@ def products_loops(values: Any, table: Any, starts: Any, room: Any, out: Any) ->
 
 @compiled_as(products_loops)
 def products(values: Any, table: Any, starts: Any, room: Any, out: Any) -> None:
-    """out += for each start, the fold of values times the stretch of ``table`` that begins there."""
+    """Add to out, for each start, the fold of values times the stretch of ``table`` from there."""
     found = table[starts[:, None] + np.arange(len(values))] * values
     left = len(values)
     while left > 1:

@@ -1,4 +1,6 @@
-"""The posterior for people: rate, probability of best, lift, what is still to come, how late rewards are."""
+"""The posterior for people: rate, probability of best, lift, what is still to come,
+how late rewards are.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
-from patientbandits.posteriors.best import lift, race
+from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
-from patientbandits.posteriors.curves import Curves, curves, left_at, stays_at
+from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
 from patientbandits.posteriors.distributions import Tabulated, mixture_of
 from patientbandits.posteriors.fit import FOR_EVER, MISFIT, room
 from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
@@ -23,8 +25,8 @@ from patientbandits.posteriors.laws import Laws, laws
 from patientbandits.posteriors.observed import Observed, observe, unit_of
 from patientbandits.posteriors.pooling import pool_of, refresh_arm
 
-OWNER = "posterior"
-BEYOND = (
+POSTERIOR = "posterior"
+EXTRAPOLATED = (
     "The rate includes conversions later than the largest age seen; "
     "that part is the model's extrapolation, not data."
 )
@@ -71,17 +73,23 @@ class ArmPosterior:
     rate: Estimate
     """share of pulls that convert within the window; without one, in the end"""
     value: Estimate
-    """mean reward of a pull: rate times the mean of what conversions paid, taken as known (1 before the first)"""
+    """mean reward of a pull: rate times the mean of what conversions paid,
+    taken as known (1 before the first)
+    """
     best: float
     """probability that no arm has a larger value; sums to 1 over arms"""
     loss: float
     """expected loss per pull, in value, of choosing this arm for good"""
     lift: Estimate
-    """value relative to the first arm's, less 1; its mean is the median. 0 for the first arm itself"""
+    """value relative to the first arm's, less 1;
+    its mean is the median. 0 for the first arm itself
+    """
     to_come: Estimate
     """rewards that the pulls made so far will still pay, with a predictive interval"""
     matured: Estimate
-    """share of the eventual conversions of these pulls that are visible already; NaN without pulls"""
+    """share of the eventual conversions of these pulls that are visible already;
+    NaN without pulls
+    """
     lag: LagCurve
     largest_age: float
     """end of the oldest bin in use: nothing has been seen of later rewards"""
@@ -112,44 +120,44 @@ def posterior(
 ) -> list[ArmPosterior]:
     """The posterior of each arm; the same counts give the same numbers.
 
-    window   nothing counts that comes later, so nothing is extrapolated beyond it; by default for ever
+    window   nothing counts that comes later, so nothing is extrapolated beyond it;
+             by default for ever
     level    of the intervals
     times    where to give the lag curve; by default 25, from the first bin's end to 4 times the
              largest age or the window
 
-    Lift is over the first arm. ``draws``, ``seed`` and the parameters of the prior of earlier versions
-    are ignored, with a warning: nothing is drawn, and the prior needs no parameters.
-    """
+    Lift is over the first arm. ``draws``, ``seed`` and the parameters of the prior of earlier
+    versions are ignored, with a warning: nothing is drawn, and the prior needs no parameters."""
     for name in gone:
         if name not in GONE:
             raise TypeError(f"posterior() got an unexpected keyword argument {name!r}")
         message = f"posterior: {name} is no longer needed and ignored"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-    chance = number(OWNER, "level", level)
-    require(0 < chance < 1, OWNER, "level must be between 0 and 1", level=level)
+    chance = number(POSTERIOR, "level", level)
+    require(0 < chance < 1, POSTERIOR, "level must be between 0 and 1", level=level)
     require(
         len(arms) > 0 and all(isinstance(arm, CureCounts) for arm in arms),
-        OWNER,
+        POSTERIOR,
         "arms must be a list of CureCounts",
         arms=arms,
     )
-    end = None if window is None else positive(OWNER, "window", window)
-    asked = None if times is None else column(OWNER, "times", times)
+    end = None if window is None else positive(POSTERIOR, "window", window)
+    asked = None if times is None else column(POSTERIOR, "times", times)
     unit = min(unit_of(arm) for arm in arms)
     seen = [observe(arm, unit, end) for arm in arms]
     parts = [
-        Part(arm, known, *found, chance)
+        ArmSummary(arm, known, *found, chance)
         for arm, known, found in zip(arms, seen, fits(seen), strict=True)
     ]
     values = [part.rate.scaled(part.arm.mean_paid) for part in parts]
-    result = race(values)
+    result = race_between(values)
     return [
         part.summary(place, values, float(result.best[place]), float(result.loss[place]), asked)
         for place, part in enumerate(parts)
     ]
 
 
-def fits(seen: Sequence[Observed]) -> list[tuple[Curves, float]]:
+def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
     table = laws()
     work = room(table)
@@ -164,11 +172,11 @@ def fits(seen: Sequence[Observed]) -> list[tuple[Curves, float]]:
     return found
 
 
-class Part:
+class ArmSummary:
     """One arm on the way to its summary."""
 
     def __init__(
-        self, arm: CureCounts, known: Observed, found: Curves, misfit: float, level: float
+        self, arm: CureCounts, known: Observed, found: WeightedCurves, misfit: float, level: float
     ) -> None:
         self.arm = arm
         self.known = known
@@ -260,7 +268,10 @@ class Part:
         return future, Estimate(min(max(mean, low), high), low, high)
 
     def lag(self, table: Laws, asked: Array | None) -> LagCurve:
-        """R = (1 - S(t)) / (1 - S(end)), S = e^-stays; its band by the delta method, on the logit scale."""
+        """R = (1 - S(t)) / (1 - S(end)), S = e^-stays.
+
+        Its band by the delta method, on the logit scale.
+        """
         first = float(self.known.edges[0])
         times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
         if asked is not None:
@@ -287,7 +298,7 @@ class Part:
         """What to tell whoever reads the rate."""
         found = []
         if self.known.end >= FOR_EVER:
-            found.append(BEYOND)
+            found.append(EXTRAPOLATED)
         elif self.found.tail.any():
             found.append(NOT_YET)
         if self.misfit > NOTICEABLE:

@@ -24,7 +24,7 @@ from patientbandits.paper.adaptivity.variants import FAVOURITE, PRINTED, Variant
 from patientbandits.paper.section8_adaptive import ADAPTIVE_ALPHA_FLOOR
 
 FIRST_ROUND = 1000
-LOWEST = 5.0
+LOWEST_SHOWN = 5.0
 """Where the bands end on the logarithmic axis of regrets: some intervals reach below 0."""
 
 SHADES = ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000")
@@ -87,7 +87,7 @@ def _time_panel(data: StudyData) -> Panel:
             continue
         rows = _late_rows(data, policy)
         line = _line(name, "round", rows, np.ones(len(rows)))
-        lines.append(replace(line, low=np.maximum(np.asarray(line.low, float), LOWEST)))
+        lines.append(replace(line, low=np.maximum(np.asarray(line.low, float), LOWEST_SHOWN)))
     return Panel(
         title=f"over time: gap {GAP_OVER_TIME}, tails {TAIL_OVER_TIME}",
         xlabel="round",

@@ -25,6 +25,9 @@ from patientbandits.policies.parts.tail_fits import (
 LONG_AGO = -(2**62)
 """The ring's time before the first pull: earlier than any clock."""
 
+IS_BOUND, HAS_FRACTIONS = 1, 2
+"""Places in ``unit``."""
+
 NEGLIGIBLE = 1e-200
 """Below this a fading sum is 0: processors are very slow on the smallest numbers."""
 
@@ -66,7 +69,8 @@ class AgeSums(Protocol):
 
     @property
     def unit(self) -> NDArray[np.int64]:
-        """how long a unit of the ring's time is"""
+        """how long a unit of the ring's time is; whether the sums are bounds; whether the clock has
+        shown a fraction of a unit"""
 
 
 def windowed_sums(law: Delay, arms: int, window: int) -> dict[str, NDArray[Any]]:
@@ -81,7 +85,9 @@ def close_sums(law: Delay, arms: int, capacity: int) -> dict[str, NDArray[Any]]:
 
 def bounded_sums(law: Delay, arms: int) -> dict[str, NDArray[Any]]:
     """The arrays of `AgeSums` for 1 - S(age), never above it: see `bound_fit`."""
-    return arrays_of(law, arms, bound_fit(law))
+    arrays = arrays_of(law, arms, bound_fit(law))
+    arrays["unit"][IS_BOUND] = 1
+    return arrays
 
 
 def arrays_of(law: Delay, arms: int, fit: TailFit) -> dict[str, NDArray[Any]]:
@@ -96,7 +102,7 @@ def arrays_of(law: Delay, arms: int, fit: TailFit) -> dict[str, NDArray[Any]]:
         "tau": np.concatenate([tau, tau]),
         "weight": np.zeros(arms),
         "now": np.array([LONG_AGO]),
-        "unit": np.array([fit.unit]),
+        "unit": np.array([fit.unit, 0, 0]),
     }
 
 
@@ -107,6 +113,8 @@ def ring_time(memory: AgeSums, time: float) -> int:
 
 def add_pull(memory: AgeSums, arm: int, time: float) -> None:
     """A pull is made."""
+    if memory.unit[IS_BOUND] == 1 and time != math.floor(time):
+        memory.unit[HAS_FRACTIONS] = 1
     memory.young[arm, ring_time(memory, time) % memory.young.shape[1]] += 1.0
 
 
@@ -170,13 +178,34 @@ def shrink(sums: NDArray[np.float64], rates: NDArray[np.float64]) -> None:
 def weigh(memory: AgeSums, mature: float) -> None:
     """weight = the sum over all pulls.
 
-    Each of those that have left the ring counts ``mature``, less what S leaves.
+    Each of those that have left the ring counts ``mature``, less what S leaves. Where the sums are
+    bounds and the clock shows fractions, a pull of k slots ago may be only k - 1 units old, and
+    counts as that.
     """
     length = memory.young.shape[1]
     offset = length - 1 - memory.now[0] % length
+    younger = memory.unit[HAS_FRACTIONS] == 1 and memory.unit[0] == 1
     for arm in range(len(memory.old)):
-        seen = product(memory.young[arm], memory.tau, offset) + mature * memory.old[arm]
-        memory.weight[arm] = seen - product(memory.faded[arm], memory.coefficients, 0)
+        if younger:
+            memory.weight[arm] = weight_if_younger(memory, arm, mature, offset)
+        else:
+            seen = product(memory.young[arm], memory.tau, offset) + mature * memory.old[arm]
+            memory.weight[arm] = seen - product(memory.faded[arm], memory.coefficients, 0)
+
+
+def weight_if_younger(memory: AgeSums, arm: int, mature: float, offset: int) -> float:
+    """The arm's sum if every pull is one unit younger, but none younger than 0.
+
+    S(k - 1) beyond the ring is at most S(W - 1) and otherwise its fit, one unit earlier.
+    """
+    length = memory.young.shape[1]
+    newest = memory.young[arm, memory.now[0] % length]
+    seen = product(memory.young[arm], memory.tau, offset + 1)
+    seen += newest * (memory.tau[length - 1] - memory.tau[0])
+    hidden = 0.0
+    for j in range(len(memory.rates)):
+        hidden += memory.faded[arm, j] * memory.coefficients[j] / memory.rates[j]
+    return seen + mature * memory.old[arm] - hidden
 
 
 def product(a: NDArray[np.float64], b: NDArray[np.float64], offset: int) -> float:

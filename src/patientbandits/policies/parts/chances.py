@@ -1,10 +1,9 @@
 """The probability that each of several independent normal variables is the largest.
 
-For each cell of a grid, P(i in the cell) times the product over the others of P(j below), by the middle
-of its distribution function over the cell; the cells are narrow where the variable with the largest mean
-is. What comes out is scaled to sum to 1: whoever draws an arm from these probabilities knows them
-exactly, however good the quadrature.
-"""
+For each cell of a grid, P(i in the cell) times the product over the others of P(j below), by the
+middle of its distribution function over the cell; the cells are narrow where the variable with the
+largest mean is. What comes out is scaled to sum to 1: whoever draws an arm from these probabilities
+knows them exactly, however good the quadrature."""
 
 from __future__ import annotations
 
@@ -47,7 +46,10 @@ def edge_of_cell(cell: int, leader: float, spread: float, low: float, high: floa
 
 @apart
 def set_chances(centres: Any, spreads: Any, chances: Any, edges: Any) -> None:
-    """chances[i] = P(N(centres[i], spreads[i]^2) is the largest); ``edges`` is room for the cells."""
+    """chances[i] = P(N(centres[i], spreads[i]^2) is the largest).
+
+    ``edges`` is room for the cells.
+    """
     arms = len(centres)
     best = 0
     low = -math.inf

@@ -1,12 +1,12 @@
 """Pulls that wait, by age, and conversions, by delay, kept up to date pull by pull.
 
-Pulls are made in the order of time, so those in one bin of ages are a stretch of consecutive pulls: one
-pointer per edge of the bins moves forward as time passes, and every pull crosses every edge once. Ages
-are brought up to date when they are needed, not every round; what a round costs does not grow.
+Pulls are made in the order of time, so those in one bin of ages are a stretch of consecutive pulls:
+one pointer per edge of the bins moves forward as time passes, and every pull crosses every edge
+once. Ages are brought up to date when they are needed, not every round; what a round costs does not
+grow.
 
-With a window the bins end with it, and one more holds the pulls that are older: nothing more can come
-from them.
-"""
+With a window the bins end with it, and one more holds the pulls that are older: nothing more can
+come from them."""
 
 from __future__ import annotations
 

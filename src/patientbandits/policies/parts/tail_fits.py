@@ -24,15 +24,15 @@ SHORTEST_RING = 64
 FIT_REACH = 2**30
 """The fit holds up to this age: in seconds, 34 years."""
 
-LONGEST = 1024
+LONGEST_RING = 1024
 """Longest ring of an upper bound: a law not smooth beyond it is seen in coarser units of time."""
 
-LENGTHS = (64, 128, 256, 512, LONGEST)
+LENGTHS = (64, 128, 256, 512, LONGEST_RING)
 
 RELATIVE = 1e-3
 """Largest relative error of an upper bound, where the survival function is above the floor."""
 
-FLOOR = 1e-7
+FIT_FLOOR = 1e-7
 
 ABSOLUTE = 3e-4
 """Largest absolute error of an upper bound, where the relative one cannot be kept."""
@@ -78,7 +78,7 @@ def survival_in_units(law: Delay, slots: NDArray[Any], unit: int) -> NDArray[np.
     return law.survival(np.maximum(slots - 1, 0) * unit)
 
 
-def exponentials(
+def fit_exponentials(
     law: Delay, length: int, unit: int, relative: bool, spread: Spread
 ) -> tuple[float, TailFit]:
     """The best fit beyond ``length`` slots, and its error."""
@@ -89,7 +89,7 @@ def exponentials(
     target = survival_in_units(law, grid, unit)
     scale = np.ones(len(grid))
     if relative:
-        scale = np.maximum(target, FLOOR)
+        scale = np.maximum(target, FIT_FLOOR)
     count = 4 + int(spread.density * np.log(reach / length))
     speeds = np.geomspace(0.3 / reach, spread.fastest / length, count)
     rates = np.exp(-np.append(speeds, 0.0))
@@ -110,7 +110,7 @@ def close_fit(law: Delay, horizon: int) -> TailFit:
     length = SHORTEST_RING
     while length <= max(horizon, SHORTEST_RING):
         for spread in SPREADS:
-            error, fit = exponentials(law, length, unit=1, relative=False, spread=spread)
+            error, fit = fit_exponentials(law, length, unit=1, relative=False, spread=spread)
             if error <= ACCURACY:
                 return fit
         length *= 2
@@ -121,27 +121,27 @@ def close_fit(law: Delay, horizon: int) -> TailFit:
 def bound_fit(law: Delay) -> TailFit:
     """An upper bound of S that holds at every age.
 
-    Beyond W it is at most `RELATIVE` * max(S, `FLOOR`) above S, with the shortest W up to
-    `LONGEST`. A law that falls too fast for that, or has steps beyond, gets a bound at most
-    `ABSOLUTE` above it; steps beyond `LONGEST` are seen in coarser units, and each pull as young as
-    it may be.
+    Beyond W it is at most `RELATIVE` * max(S, `FIT_FLOOR`) above S, with the shortest W up to
+    `LONGEST_RING`. A law that falls too fast for that, or has steps beyond, gets a bound at most
+    `ABSOLUTE` above it; steps beyond `LONGEST_RING` are seen in coarser units, and each pull as
+    young as it may be.
     """
     for length in LENGTHS:
         for spread in SPREADS:
-            error, fit = exponentials(law, length, unit=1, relative=True, spread=spread)
+            error, fit = fit_exponentials(law, length, unit=1, relative=True, spread=spread)
             if error <= RELATIVE / 3:
                 fit.coefficients[:] *= 1 + 1.1 * error
-                fit.coefficients[-1] += 1.1 * error * FLOOR  # the constant: its rate is 1
+                fit.coefficients[-1] += 1.1 * error * FIT_FLOOR  # the constant: its rate is 1
                 return fit
     unit = 1
     length = SHORTEST_RING
     while unit * length <= FIT_REACH:
         for spread in SPREADS:
-            error, fit = exponentials(law, length, unit, relative=False, spread=spread)
+            error, fit = fit_exponentials(law, length, unit, relative=False, spread=spread)
             if error <= ABSOLUTE / 3:
                 fit.coefficients[-1] += 1.1 * error + 1e-12
                 return fit
-        if length < LONGEST:
+        if length < LONGEST_RING:
             unit = 1
             length *= 2
         else:
