@@ -87,7 +87,7 @@ def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
     """A policy that cannot decide is found when it is asked for, not when traffic comes."""
     with live.open(fresh("sqlite"), clock=clock) as shop:
         button, _ = two(shop)
-        planned = button.planned(policy=pb.KLUCB(), add=["c"])
+        planned = button.planned(policy=pb.KLUCB(), add_arms=["c"])
         assert planned.policy == pb.KLUCB()
         assert planned.arms == ("a", "b", "c")
         assert button.settings.arms == ("a", "b"), "nothing was written"

@@ -336,8 +336,8 @@ def test_an_experiment_is_created_once(api):
         {"unknown": 1},
         {"arms": [str(n) for n in range(1001)]},
         {"policy": {"policy": ["UCB1"]}},
-        {"policy": {"policy": "PatientThompson", "steps": "4"}},
-        {"policy": {"policy": "PatientThompson", "steps": 10**30}},
+        {"policy": {"policy": "BootstrappedThompson", "steps": "4"}},
+        {"policy": {"policy": "BootstrappedThompson", "steps": 10**30}},
     ],
     ids=lambda body: json.dumps(body)[:40],
 )

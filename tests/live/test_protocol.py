@@ -97,7 +97,7 @@ def test_a_body_in_small_chunks_is_read(server):
 @pytest.mark.parametrize("apart", [False, True], ids=["at once", "body later"])
 def test_a_wish_for_another_protocol_is_ignored(server, apart):
     """`curl --http2` and the client of Java ask for HTTP/2 with their first request."""
-    body = b'{"unit": "upgrading"}'
+    body = b'{"unit": "later"}' if apart else b'{"unit": "at once"}'
     wish = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
     head = DECIDE + JSON + key(server) + wish + b"Content-Length: %d\r\n\r\n" % len(body)
     with connect(server) as connection:

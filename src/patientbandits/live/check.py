@@ -15,6 +15,8 @@ from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
 
+ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
+
 
 def check(store: LogStore) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
@@ -35,11 +37,12 @@ def check(store: LogStore) -> dict[str, Any]:
 
 def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
     found = reader.lines_by_kind(experiment.id)
-    counts = {plural(kind): found.get(kind, 0) for kind in KINDS}
+    shown = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in found]
+    counts = {kinds_name(kind): found.get(kind, 0) for kind in shown}
     return {"experiment": experiment.name, **counts}
 
 
-def plural(kind: str) -> str:
+def kinds_name(kind: str) -> str:
     return "aliases" if kind == "alias" else f"{kind}s"
 
 

@@ -17,6 +17,7 @@ from patientbandits.live.names import printable_text
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
+from patientbandits.policies.patient_thompson import IGNORED
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
@@ -70,7 +71,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def policy(self) -> Policy:
-        return policy_from(self.description, "experiment")
+        """Without the parameters that earlier versions wrote and nobody needs any more."""
+        needed = self.description
+        if needed.get("policy") == "PatientThompson":
+            needed = {name: value for name, value in needed.items() if name not in IGNORED}
+        return policy_from(needed, "experiment")
 
     @property
     def deciding_policy(self) -> Policy:

@@ -28,6 +28,10 @@ def alone_with(location: str, owner: str) -> Iterator[None]:
         return
     try:
         file = open(f"{location}.lock", "a", opener=private)  # noqa: SIM115 - closed below
+    except FileNotFoundError:
+        raise InputError(
+            f"{owner}: the database {location!r} cannot be opened; is the folder there?"
+        ) from None
     except OSError as error:
         raise InputError(f"{owner}: {location!r} cannot be written: {error.strerror}.") from None
     with file:

@@ -292,7 +292,9 @@ def check_sync(folder: Path) -> None:
         finally:
             os.close(handle)
     except FileNotFoundError:
-        raise InputError(f"live: there is no folder {str(folder)!r}.") from None
+        raise InputError(
+            f"live: the database cannot be opened: there is no folder {str(folder)!r}."
+        ) from None
     except OSError as error:
         why = error.strerror or error
         raise InputError(
