@@ -64,7 +64,10 @@ def test_the_dashboard_draws_the_report(tmp_path):
                 server.api.post("/v1/experiments/button/conversions", json={"id": made["id"]})
         drawn = page(f"{server.url}/", tmp_path / "full")
         report = server.api.get("/v1/experiments/button/report").json()
+        words = server.api.get("/v1/experiments/button/verdict").json()["words"]
     assert "That did not work" not in drawn
+    assert "Too early to say" in words
+    assert 'id="verdict"' in drawn
     for title in ("Rate", "Allocation", "Conversion lag", "Share matured"):
         assert f"<h3>{title}</h3>" in drawn
     cells = re.findall(r"<td>(?:<span class=\"swatch a\d\"></span>)?(.*?)</td>", drawn)
@@ -74,6 +77,29 @@ def test_the_dashboard_draws_the_report(tmp_path):
         assert row[1:3] == [str(arm["pulls"]), str(arm["conversions"])]
         assert row[3] == f"{100 * arm['raw_rate']:.2f} %"
     assert drawn.count("<svg") == 4
+
+
+@NEEDS_BROWSER
+def test_money_windows_and_no_data_are_shown_as_people_write_them(tmp_path):
+    new = {
+        "name": "checkout",
+        "arms": ["control", "blue", "green"],
+        "policy": "Uniform",
+        "window": "30d",
+        "largest_value": 500,
+        "currency": "EUR",
+    }
+    with Running(tmp_path / "shop.db", "--no-keys") as server:
+        server.api.post("/v1/experiments", json=new)
+        assert "no data yet" in page(f"{server.url}/dashboard/", tmp_path / "empty")
+        for j in range(30):
+            server.api.post("/v1/experiments/checkout/decisions", json={"unit": f"u{j}"})
+            order = {"unit": f"u{j}", "order": f"o{j}", "value": 59.9}
+            server.api.post("/v1/experiments/checkout/conversions", json=order)
+        drawn = page(f"{server.url}/dashboard/", tmp_path / "full")
+    assert "59.90 EUR" in drawn
+    assert "5990" not in drawn
+    assert "conversions within 30d count" in drawn
 
 
 @NEEDS_BROWSER

@@ -144,7 +144,7 @@ def test_nothing_yet(shop):
     assert button.timeseries() == []
 
 
-def test_retired_arms_keep_their_counts(shop, clock):
+def test_retired_arms_keep_their_counts_and_estimates(shop, clock):
     button = shop.experiment("button", ["a", "b"], policy=pb.Uniform())
     made = [button.decide() for _ in range(20)]
     for one in made:
@@ -153,7 +153,8 @@ def test_retired_arms_keep_their_counts(shop, clock):
     a, b = button.report()["arms"]
     assert (a["retired"], b["retired"]) == (True, False)
     assert a["pulls"] == a["conversions"] == sum(one.arm == "a" for one in made)
-    assert a["rate"] is None
+    assert a["low"] < a["rate"] < a["high"]
+    assert a["best"] is None
     assert b["best"] == 1.0
 
 

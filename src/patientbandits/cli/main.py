@@ -13,7 +13,11 @@ from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
 from patientbandits.cli.experiments import add_experiment_commands
 from patientbandits.cli.keys import add_key_commands
-from patientbandits.cli.live import add_decision_commands, add_serve_command
+from patientbandits.cli.live import (
+    add_decision_commands,
+    add_import_command,
+    add_serve_command,
+)
 from patientbandits.cli.options import common_options, database_options, work_options
 from patientbandits.cli.paper import add_paper_commands
 from patientbandits.cli.rehearse import add_rehearse_command
@@ -75,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     add_serve_command(commands, database)
     add_experiment_commands(commands, database)
     add_key_commands(commands, database)
+    add_import_command(commands, database)
     add_decision_commands(commands, database)
     add_database_commands(commands, database)
     return top

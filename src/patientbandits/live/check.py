@@ -9,7 +9,7 @@ import numpy as np
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import KINDS
-from patientbandits.live.order_desk import all_corrections
+from patientbandits.live.order_desk import all_credits_due
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
@@ -60,7 +60,7 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
         return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
-    uncredited = all_corrections(reader, experiment.id, rebuilt.settings)
+    uncredited = all_credits_due(reader, experiment.id, rebuilt.settings)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
     wrong += _wrong_snapshot(reader, experiment, rebuilt)

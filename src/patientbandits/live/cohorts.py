@@ -114,7 +114,7 @@ def cohorts(
 def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
     """Orders told by unit, if any: those that stand, those taken back, and those that stand of
     units for whom nothing was ever decided."""
-    told, withdrawn = reader.rows(queries.ORDERS, experiment)[0]
+    told, withdrawn = reader.rows(queries.ORDER_COUNTS, experiment)[0]
     if not told:
         return None
     unmatched = 0

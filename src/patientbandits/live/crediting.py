@@ -40,7 +40,7 @@ class Worth(NamedTuple):
     """when the first of it was paid"""
 
 
-NOTHING = Worth()
+WORTHLESS = Worth()
 
 
 class Crediting(NamedTuple):
@@ -80,7 +80,7 @@ def summed(payments: Iterable[Payment]) -> Worth:
     """What the payments amount to; those of 0 do not count."""
     positive = [payment for payment in payments if payment.value > 0]
     if not positive:
-        return NOTHING
+        return WORTHLESS
     total = sum(payment.value for payment in positive)
     return Worth(
         value=min(total, MILLIONTHS), happened=min(payment.happened for payment in positive)

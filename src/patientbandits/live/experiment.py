@@ -27,7 +27,7 @@ from patientbandits.live.export import exported
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, LogLine
 from patientbandits.live.names import printable_text
-from patientbandits.live.order_desk import all_corrections, credit_line
+from patientbandits.live.order_desk import all_credits_due, credit_line
 from patientbandits.live.settings import (
     Settings,
     checked_changes,
@@ -274,7 +274,7 @@ class ExperimentHandle:
         now = max(self.journal.now(), store.time(self.experiment.id, last))
         lines: list[LogLine] = []
         if new.crediting != old.crediting:
-            for about, worth in all_corrections(store, self.experiment.id, new):
+            for about, worth in all_credits_due(store, self.experiment.id, new):
                 lines.append(credit_line(about, worth, last + 1 + len(lines), now))
         change = LogLine(
             experiment=self.experiment.id,

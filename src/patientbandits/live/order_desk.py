@@ -15,7 +15,7 @@ from patientbandits.live.commands import (
     Retraction,
     Withdraw,
 )
-from patientbandits.live.crediting import NOTHING, Worth
+from patientbandits.live.crediting import WORTHLESS, Worth
 from patientbandits.live.errors import DifferentError, RefusedError, UnknownError
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.people import People, PlacedOrder
@@ -198,7 +198,7 @@ class OrderDesk:
         if self._people is None:
             return
         batch = self._batch
-        for about, worth in list(corrections(self._people, [unit], batch.settings)):
+        for about, worth in list(credits_due(self._people, [unit], batch.settings)):
             line = credit_line(about, worth, batch.next_seq(), batch.now)
             batch.lines.append(line)
             credits = (*about.credits, line)
@@ -220,14 +220,14 @@ def recorded_worth(about: Decided, settings: Settings) -> Worth:
         return Worth(last.value or 0, last.happened)
     conversion = about.conversion
     if conversion is None or about.retraction is not None or not conversion.value:
-        return NOTHING
+        return WORTHLESS
     assert conversion.happened is not None
     if not settings.counts(conversion.happened - about.decision.time):
-        return NOTHING
+        return WORTHLESS
     return Worth(conversion.value, conversion.happened)
 
 
-def corrections(
+def credits_due(
     people: People, units: Iterable[str], settings: Settings
 ) -> Iterator[tuple[Decided, Worth]]:
     """The decisions for the people behind ``units`` whose recorded worth is not the right one."""
@@ -249,7 +249,7 @@ def credit_line(about: Decided, worth: Worth, seq: int, time: int) -> LogLine:
     )
 
 
-def all_corrections(
+def all_credits_due(
     reader: Reader, experiment: int, settings: Settings
 ) -> list[tuple[Decided, Worth]]:
     """Of everyone who ever ordered: what must be written when settings have changed."""
@@ -258,4 +258,4 @@ def all_corrections(
     people = People({}, settings.crediting)
     people.look_up(reader, experiment, units, set())
     one_each = {tuple(people.persons.units(unit)): unit for unit in sorted(units)}
-    return list(corrections(people, one_each.values(), settings))
+    return list(credits_due(people, one_each.values(), settings))

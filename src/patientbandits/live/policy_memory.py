@@ -22,7 +22,7 @@ from patientbandits.engine.replay import (
     chance_for,
     kernel_for_replay,
 )
-from patientbandits.live.crediting import NOTHING, Worth
+from patientbandits.live.crediting import WORTHLESS, Worth
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
@@ -221,9 +221,9 @@ def worth_before(line: LogLine, about: Decided) -> Worth:
         return Worth(earlier[-1].value or 0, earlier[-1].happened)
     conversion = about.conversion
     if conversion is None or conversion.seq >= line.seq:
-        return NOTHING
+        return WORTHLESS
     if about.retraction is not None and about.retraction.seq < line.seq:
-        return NOTHING
+        return WORTHLESS
     return Worth(conversion.value or 0, conversion.happened)
 
 
@@ -235,7 +235,7 @@ def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
         return before  # credits alone say, from the first one on
     if line.kind == "conversion":
         return Worth(line.value or 0, line.happened)
-    return NOTHING
+    return WORTHLESS
 
 
 def grown(old: Any, new: Any) -> Any:

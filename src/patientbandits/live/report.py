@@ -20,17 +20,6 @@ CURVE_POINTS = 40
 SHORTEST_CURVE = 60.0
 """seconds"""
 
-FROM_MODEL = (
-    "matured",
-    "rate",
-    "low",
-    "high",
-    "to_come",
-    "to_come_low",
-    "to_come_high",
-    "best",
-)
-
 
 def report_on(
     reader: Reader, experiment: Experiment, settings: Settings, now: int
@@ -46,10 +35,16 @@ def report_on(
     times = _curve_times(counts)
     found = _posteriors([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
+    retired = [place for place, arm in enumerate(settings.arms) if arm in settings.retired]
+    if retired:
+        kept = _posteriors([counts[place] for place in retired], times, settings.window)
+        by_place.update(zip(retired, kept, strict=True))
     arms = [
-        _arm(arm, counts[place], by_place.get(place), settings.scale)
+        _arm(arm, counts[place], by_place[place], settings.scale)
         for place, arm in enumerate(settings.arms)
     ]
+    for place in retired:  # what can no longer be chosen cannot be the best choice
+        arms[place] |= {"retired": True, "best": None}
     seen = [place for place in settings.active if counts[place].conversions]
     curves = [_curve(settings.arms[place], by_place[place]) for place in seen]
     return {
@@ -103,22 +98,17 @@ def _curve_times(counts: list[Cohort]) -> Any:
     return np.geomspace(1.0, longest, CURVE_POINTS)
 
 
-def _arm(name: str, cohort: Cohort, found: ArmPosterior | None, scale: float) -> dict[str, Any]:
-    """``found``: None for an arm that is retired."""
+def _arm(name: str, cohort: Cohort, found: ArmPosterior, scale: float) -> dict[str, Any]:
     value = cohort.paid / MILLIONTHS * scale
-    known = {
+    return {
         "arm": name,
-        "retired": found is None,
+        "retired": False,
         "pulls": cohort.pulls,
         "conversions": cohort.conversions,
         "late": cohort.late,
         "retracted": cohort.retracted,
         "value": value,
         "raw_rate": value / cohort.pulls if cohort.pulls else None,
-    }
-    if found is None:
-        return known | dict.fromkeys(FROM_MODEL)
-    return known | {
         "matured": found.matured.mean if math.isfinite(found.matured.mean) else None,
         "rate": found.value.mean * scale,
         "low": found.value.low * scale,

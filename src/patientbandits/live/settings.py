@@ -58,6 +58,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """the arm that others are compared with"""
     currency: str | None = None
     """what values are counted in, for people"""
+    imported: int = 0
+    """decisions that were imported so far: the policy was told of them, and did not make them"""
 
     @property
     def crediting(self) -> Crediting:
@@ -100,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.description == other.description
             and self.active == other.active
             and self.window == other.window
+            and self.imported == other.imported
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -118,11 +121,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return new
 
 
-CHANGEABLE = Settings.__struct_encode_fields__
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name != "imported")
 """the fields as users name them"""
 
 
-FIELD_NAMES = dict(zip(Settings.__struct_fields__, CHANGEABLE, strict=True))
+FIELD_NAMES = dict(zip(Settings.__struct_fields__, Settings.__struct_encode_fields__, strict=True))
 """field -> its name for users"""
 
 

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,6 +28,9 @@ from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, se
 from patientbandits.live.store import LogStore, open_store
 from patientbandits.live.store.base import SECRET, Experiment
 from patientbandits.policies import Policy
+
+if TYPE_CHECKING:
+    from patientbandits.live.importing import Imported
 
 
 def open(address: str, *, create: bool = True, clock: Callable[[], float] | None = None) -> Shop:
@@ -170,12 +173,16 @@ class Shop:
                 raise command.error
 
     def create(
-        self, called: str, settings: Settings, seed: int | None = None
+        self,
+        called: str,
+        settings: Settings,
+        seed: int | None = None,
+        created: int | None = None,
     ) -> tuple[ExperimentHandle, bool]:
-        """(the experiment of this name, whether it is new)"""
+        """(the experiment of this name, whether it is new); ``created``: when, if not now."""
         experiment_name(called)
         chosen = _checked_seed(seed)
-        found, new = self.journal.alone(lambda: self._add(called, settings, chosen))
+        found, new = self.journal.alone(lambda: self._add(called, settings, chosen, created))
         return self._keep(found), new
 
     def create_exactly(
@@ -183,16 +190,57 @@ class Shop:
     ) -> tuple[ExperimentHandle, bool]:
         """As `create`; an experiment of this name with other settings is a conflict."""
         handle, new = self.create(called, settings, seed)
-        if handle.settings != settings or seed not in (None, handle.experiment.seed):
+        have = msgspec.structs.replace(handle.settings, imported=0)
+        if have != settings or seed not in (None, handle.experiment.seed):
             raise ConflictError(f"experiment: {called!r} exists with other settings.")
         return handle, new
 
-    def _add(self, called: str, settings: Settings, seed: int) -> tuple[Experiment, bool]:
+    def import_history(
+        self,
+        called: str,
+        exposures: Any,
+        orders: Any = None,
+        *,
+        reading: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Imported:
+        """Make a live experiment of a history, or bring it up to date with later files.
+
+        exposures, orders   files or tables as `read_events` takes them
+        reading             its options columns, preset, experiment, zone and time_format
+        settings            as `experiment` takes them, for a new one; its arms are the variants
+
+        Repeating an import changes nothing. Exposures must be older than anything decided live.
+        """
+        from patientbandits.events.rows import read_rows
+        from patientbandits.live.importing import import_rows
+
+        experiment_name(called)
+        rows = read_rows(exposures, orders, **(reading or {}))
+        seen = {row.variant for row in rows.exposures}
+        with self.store.reading() as reader:
+            there = reader.experiment(called)
+        if there is not None:
+            handle = self._keep(there)
+            if settings:
+                require_same(handle, new_settings(handle.arms, **settings), settings)
+        else:
+            made = new_settings(sorted(seen), **settings)
+            created = min(rows.exposures[0].time, self.journal.now())
+            handle, _ = self.create(called, made, created=created)
+        return import_rows(handle, rows)
+
+    def _add(
+        self, called: str, settings: Settings, seed: int, created: int | None
+    ) -> tuple[Experiment, bool]:
         found = self.store.experiment(called)
         if found is not None:
             return found, False
         made = Experiment(
-            id=self.store.next_experiment(), name=called, seed=seed, created=self.journal.now()
+            id=self.store.next_experiment(),
+            name=called,
+            seed=seed,
+            created=self.journal.now() if created is None else created,
         )
         first = LogLine(
             experiment=made.id,

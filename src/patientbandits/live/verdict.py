@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from patientbandits.analysis import analyse
+from patientbandits.events.durations import DAY
 from patientbandits.events.history import ArmHistory, Events, control_of
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import Settings
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, iso_text
-
-DAY = 86400 * SECOND
 
 
 def verdict_on(
@@ -89,7 +88,7 @@ def arm_history(name: str, *, times: Any, happened: Any, worth: Any, now: int) -
         name=name,
         ages=np.maximum(now - times, 0) / SECOND,
         delays=delays,
-        days=times // DAY,
+        days=times // int(DAY * SECOND),
         order_decisions=converted,
         order_delays=delays[converted],
         order_values=worth[converted],

@@ -32,7 +32,9 @@ Window = Annotated[
 Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
 ]
-Rule = Annotated[CreditRule, Meta(description="which of a unit's decisions an order pays for")]
+OrderCredit = Annotated[
+    CreditRule, Meta(description="which of a unit's decisions an order pays for")
+]
 PolicyText = str | dict[str, Any]
 
 
@@ -54,7 +56,7 @@ class NewExperiment(In):
     sticky: bool = True
     largest_value: Value | None = None
     scale: Annotated[Value, Meta(description="an older name of largest_value")] | None = None
-    credit: Rule = "first"
+    credit: OrderCredit = "first"
     control: Annotated[Text, Meta(description="the arm that others are compared with")] | None = (
         None
     )
@@ -67,7 +69,7 @@ class Change(In):
     window: Window | UnsetType | None = UNSET
     sticky: bool | UnsetType = UNSET
     paused: bool | UnsetType = UNSET
-    credit: Rule | UnsetType = UNSET
+    credit: OrderCredit | UnsetType = UNSET
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET

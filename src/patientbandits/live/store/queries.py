@@ -157,7 +157,7 @@ CREDITED = f"""
     SELECT k.about, k.happened, k.value
     FROM ({LAST_CREDITS}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     WHERE k.value > 0"""
-ORDERS = """
+ORDER_COUNTS = """
     SELECT COUNT(*), SUM(CASE WHEN EXISTS (
         SELECT 1 FROM log w
         WHERE w.experiment = o.experiment AND w.about = o.seq AND w.kind = 'withdrawal'

@@ -1,8 +1,10 @@
 // The dashboard: asks the service's own API, draws, and asks again. The key stays in this tab.
 import { allocation, lag, matured, rates } from "./charts.js";
-import { html, percent, whole } from "./dom.js";
+import { amounts, html, percent, whole } from "./dom.js";
 
 const REFRESH = 10_000;
+const VERDICT_EVERY = 60_000;
+const verdicts = new Map(); // experiment -> { words, time }: it takes longer than a report
 const main = document.querySelector("#main"), nav = document.querySelector("#experiments"), leave = document.querySelector("#leave");
 const key = () => sessionStorage.getItem("key");
 const chosen = () => decodeURIComponent(location.hash.slice(1));
@@ -19,22 +21,45 @@ async function ask(path) {
 
 const card = (title, note, content) => html("section", { class: "card" }, html("h3", {}, title), note ? html("div", { class: "soft" }, note) : null, content);
 
-function table(arms) {
-  const head = ["arm", "decisions", "conversions", "seen so far", "corrected rate", "95 % interval", "still to come", "best with probability"];
+function table(arms, report) {
+  const amount = amounts(report), what = amount === percent ? "corrected rate" : "corrected, per decision";
+  const head = ["arm", "decisions", "conversions", "seen so far", what, "95 % interval", "still to come", "best with probability"];
   return html("table", {}, html("thead", {}, html("tr", {}, ...head.map((text) => html("th", { scope: "col" }, text)))),
     html("tbody", {}, ...arms.map((arm) => html("tr", {},
       html("td", {}, html("span", { class: `swatch a${arm.place % 8}` }), arm.retired ? `${arm.arm} (retired)` : arm.arm),
-      ...[whole(arm.pulls), whole(arm.conversions), percent(arm.raw_rate), percent(arm.rate), arm.rate === null ? "–" : `${percent(arm.low)} – ${percent(arm.high)}`,
-        whole(arm.to_come), percent(arm.best, 1)].map((text) => html("td", {}, text))))));
+      ...cells(arm, amount).map((text) => html("td", {}, text))))));
+}
+
+function cells(arm, amount) {
+  const counted = [whole(arm.pulls), whole(arm.conversions)];
+  if (arm.pulls === 0) return [...counted, "no data yet", "–", "–", "–", "–"];
+  return [...counted, amount(arm.raw_rate), amount(arm.rate), arm.rate === null ? "–" : `${amount(arm.low)} – ${amount(arm.high)}`,
+    whole(arm.to_come), percent(arm.best, 1)];
+}
+
+async function verdict(name, path) {
+  const known = verdicts.get(name);
+  if (known && Date.now() - known.time < VERDICT_EVERY) return;
+  verdicts.set(name, { words: known?.words, time: Date.now() });
+  try {
+    const { words } = await ask(`${path}/verdict`);
+    verdicts.set(name, { words, time: Date.now() });
+    const place = document.querySelector("#verdict");
+    if (place && place.dataset.experiment === name) place.replaceChildren(`${words}.`);
+  } catch (error) {
+    verdicts.delete(name); // the report says what is wrong, if something is
+  }
 }
 
 function show(report, series) {
   const arms = report.arms.map((arm, place) => ({ ...arm, place }));
-  const state = [report.policy, report.window ? `window ${report.window} s` : null, report.sticky ? "sticky units" : null, report.paused ? "PAUSED" : null];
+  const words = verdicts.get(report.experiment)?.words;
+  const state = [report.policy, report.window_text ? `conversions within ${report.window_text} count` : null, report.sticky ? "sticky units" : null, report.paused ? "PAUSED" : null];
   main.replaceChildren(html("h2", {}, report.experiment), html("p", { class: "soft" }, state.filter(Boolean).join(" · ")),
-    html("section", { class: "card" }, table(arms)),
+    html("section", { class: "card", id: "verdict", "data-experiment": report.experiment }, words ? `${words}.` : "…"),
+    html("section", { class: "card" }, table(arms, report)),
     html("div", { class: "grid" },
-      card("Rate", "filled: corrected for conversions still to come, with its 95 % interval; hollow: seen so far", rates(arms)),
+      card("Rate", "filled: corrected for conversions still to come, with its 95 % interval; hollow: seen so far", rates(arms, amounts(report))),
       card("Allocation", "share of decisions in each period", allocation(series, arms)),
       report.lag ? card("Conversion lag", "of those who convert, the share that has done so by then", lag(report.lag, arms)) : null,
       card("Share matured", "expected share of each arm's conversions that has already been seen", matured(arms))),
@@ -72,6 +97,7 @@ async function refresh() {
       const [report, series] = await Promise.all([ask(`${path}/report`), ask(`${path}/timeseries`)]);
       if (mine !== asked) return;
       show(report, series.counts);
+      verdict(name, path);
     }
   } catch (error) {
     if (mine !== asked) return;

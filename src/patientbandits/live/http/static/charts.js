@@ -12,22 +12,22 @@ const steps = (top) => {
   return Array.from({ length: Math.floor(top / step + 1e-9) + 1 }, (_, j) => j * step);
 };
 
-export function rates(arms) {
+export function rates(arms, amount) {
   const shown = arms.filter((arm) => arm.rate !== null);
   const height = 46 + 34 * shown.length;
   const top = Math.max(...shown.map((arm) => Math.max(arm.high, arm.raw_rate ?? 0)), 1e-9) * 1.05;
   const x = scale(0, top, 130, WIDTH - 20);
   const marks = steps(top).flatMap((value) => [
     svg("line", { class: "axis", x1: x(value), x2: x(value), y1: 8, y2: height - 26 }),
-    svg("text", { x: x(value), y: height - 10, "text-anchor": "middle" }, percent(value, top < 0.05 ? 2 : top < 0.5 ? 1 : 0)),
+    svg("text", { x: x(value), y: height - 10, "text-anchor": "middle" }, amount(value, top < 0.05 ? 2 : top < 0.5 ? 1 : 0)),
   ]);
   const rows = shown.map((arm, j) => {
     const y = 24 + 34 * j;
     return svg("g", { class: colour(arm.place) },
       svg("text", { class: "name", x: 0, y: y + 4 }, short(arm.arm)),
       svg("line", { x1: x(arm.low), x2: x(arm.high), y1: y, y2: y, stroke: "currentColor", "stroke-width": 4, "stroke-linecap": "round", opacity: 0.45 }),
-      svg("circle", { cx: x(arm.rate), cy: y, r: 6, fill: "currentColor" }, svg("title", {}, `corrected ${percent(arm.rate)} (${percent(arm.low)} to ${percent(arm.high)})`)),
-      svg("circle", { cx: x(arm.raw_rate ?? 0), cy: y, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 }, svg("title", {}, `seen so far ${percent(arm.raw_rate)}`)));
+      svg("circle", { cx: x(arm.rate), cy: y, r: 6, fill: "currentColor" }, svg("title", {}, `corrected ${amount(arm.rate)} (${amount(arm.low)} to ${amount(arm.high)})`)),
+      svg("circle", { cx: x(arm.raw_rate ?? 0), cy: y, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 }, svg("title", {}, `seen so far ${amount(arm.raw_rate)}`)));
   });
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": "rate of each arm" }, marks, rows);
 }

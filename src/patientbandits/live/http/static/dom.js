@@ -12,6 +12,12 @@ export const html = (tag, attributes, ...children) => fill(document.createElemen
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 export const percent = (x, digits = 2) => (x === null || x === undefined ? "–" : `${(100 * x).toFixed(digits)} %`);
+// Rates in percent, or what a decision brings in, in its currency.
+export const amounts = (report) => {
+  if (report.scale === 1 && !report.currency) return percent;
+  const currency = report.currency ? ` ${report.currency}` : "";
+  return (x) => (x === null || x === undefined ? "–" : `${x.toFixed(2)}${currency}`);
+};
 export const whole = (x) => (x === null || x === undefined ? "–" : Math.round(x).toLocaleString("en"));
 export const span = (seconds) => {
   for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {

@@ -1,0 +1,163 @@
+"""A history from files becomes a live experiment.
+
+Exposures are written as decisions at the time they were made, with the arm that was shown: so they
+must come before anything that happens live. With each piece goes a change that says how many were
+imported: at it the policy begins anew and is told the history, as after any change. Orders follow
+as if they were told now. Each piece is durable when it is written, and what is there already is
+left out: an import that was interrupted goes on when it is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from patientbandits.events.rows import EventRows, ExposureRow, OrderRow
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.settings import Settings, settings_text, stored_settings
+from patientbandits.live.store.base import LogStore
+from patientbandits.live.times import SECOND
+
+Row = TypeVar("Row")
+
+EXPOSURES_AT_A_TIME = 10_000
+ORDERS_AT_A_TIME = 1_000
+LONGEST_ORDER = 200
+
+
+class Imported(NamedTuple):
+    """What an import has done."""
+
+    exposures: int
+    """written as decisions"""
+    repeated: int
+    """exposures left out: there already, or of a sticky unit that has its decision"""
+    too_old: int
+    """exposures left out: before what the log has already"""
+    orders: int
+    duplicates: int
+    """orders that were there already"""
+    refused: int
+    """orders that came before with other content, or that lie in the future"""
+    unmatched: int
+    """orders of units for whom nothing was decided so far"""
+    set_aside: int
+    """rows that cannot be read, or are in a file twice"""
+
+
+def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
+    """Write all that is new."""
+    written = 0
+    too_old = 0
+    for piece in pieces(rows.exposures, EXPOSURES_AT_A_TIME):
+        done, late = handle.journal.alone(partial(_append, handle, piece))
+        written += done
+        too_old += late
+    orders = 0
+    duplicates = 0
+    refused = 0
+    unmatched = 0
+    for bought in pieces(rows.orders, ORDERS_AT_A_TIME):
+        commands = [
+            handle.order_command(row.unit, order_name(row), paid(row), row.time / SECOND)
+            for row in bought
+        ]
+        handle.journal.execute(commands)
+        for command in commands:
+            if isinstance(command.error, RefusedError):
+                refused += 1
+            elif command.error is not None:
+                raise command.error
+            else:
+                duplicates += command.outcome.duplicate
+                orders += not command.outcome.duplicate
+                unmatched += not command.outcome.exposed
+    return Imported(
+        exposures=written,
+        repeated=len(rows.exposures) - written - too_old,
+        too_old=too_old,
+        orders=orders,
+        duplicates=duplicates,
+        refused=refused,
+        unmatched=unmatched,
+        set_aside=rows.set_aside,
+    )
+
+
+def pieces(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
+    """The rows, so many at a time."""
+    rest = iter(rows)
+    while piece := list(islice(rest, size)):
+        yield piece
+
+
+def order_name(row: OrderRow) -> str:
+    """The order's own, or one that its time and unit make."""
+    if row.order is not None:
+        return row.order
+    return f"{row.time} {row.unit}"[:LONGEST_ORDER]
+
+
+def paid(row: OrderRow) -> float:
+    """What it brought in; without a value it is one conversion."""
+    if row.value is None:
+        return 1.0
+    return max(row.value, 0.0)
+
+
+def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int, int]:
+    """Write a piece of the history: (how many exposures, how many are too old)."""
+    store = handle.journal.store
+    experiment = handle.experiment.id
+    settings = stored_settings(store.changes(experiment)[-1].settings or "")
+    fresh = _fresh(store, experiment, settings, piece)
+    last = store.head(experiment)
+    oldest = store.time(experiment, last)
+    placed = [row for row in fresh if row.time >= oldest]
+    if not placed:
+        return 0, len(fresh)
+    arms = {arm: place for place, arm in enumerate(settings.arms)}
+    lines = []
+    for seq, row in enumerate(placed, last + 1):
+        if row.variant not in arms:
+            raise RefusedError(
+                f"import: every variant must be an arm of {handle.name!r}; "
+                f"got {row.variant!r:.100}."
+            )
+        lines.append(
+            LogLine(experiment, seq, "decision", row.time, arms[row.variant], None, row.unit)
+        )
+    now = msgspec.structs.replace(settings, imported=settings.imported + len(lines))
+    change = LogLine(
+        experiment=experiment,
+        seq=last + 1 + len(lines),
+        kind="change",
+        time=placed[-1].time,
+        settings=settings_text(now),
+    )
+    store.append([*lines, change])
+    return len(placed), len(fresh) - len(placed)
+
+
+def _fresh(
+    store: LogStore, experiment: int, settings: Settings, piece: Sequence[ExposureRow]
+) -> list[ExposureRow]:
+    """The exposures that are not there yet."""
+    units = sorted({row.unit for row in piece})
+    there = [about.decision for about in store.decided(experiment, "unit", units)]
+    if not settings.sticky:
+        known = {(line.unit, line.time) for line in there}
+        return [row for row in piece if (row.unit, row.time) not in known]
+    seen = {line.unit for line in there}
+    fresh = []
+    for row in piece:
+        if row.unit not in seen:
+            seen.add(row.unit)
+            fresh.append(row)
+    return fresh
