@@ -81,12 +81,18 @@ def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState
     return []
 
 
+def remembered(state: PolicyState) -> list[Any]:
+    """What a state holds, apart from what is made anew."""
+    memory = state.memory
+    return [memory.tally.pulls, memory.tally.paid, *(array for _, array in memory.saved())]
+
+
 def same_state(one: PolicyState, other: PolicyState) -> bool:
     """Whether two states know the same, bit for bit, apart from the room they have."""
     if one.seq != other.seq or one.memory.made != other.memory.made:
         return False
-    mine = (one.memory.tally.pulls, one.memory.tally.paid, *one.memory.arrays)
-    theirs = (other.memory.tally.pulls, other.memory.tally.paid, *other.memory.arrays)
+    mine = remembered(one)
+    theirs = remembered(other)
     return all(_same_array(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
