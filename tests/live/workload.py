@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from patientbandits.live.check import remembered
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.shop import Shop
@@ -76,8 +77,8 @@ def whole(shop: Shop) -> list[LogLine]:
     quick, slow = PolicyState(shop.store, found), PolicyState(shop.store, found, use_snapshot=False)
     assert quick.different == slow.different == 0
     for one, other in zip(
-        (*quick.memory.arrays, *quick.memory.tally[:2]),
-        (*slow.memory.arrays, *slow.memory.tally[:2]),
+        remembered(quick),
+        remembered(slow),
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)

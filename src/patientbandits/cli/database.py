@@ -59,8 +59,9 @@ def check_line(one: dict[str, Any]) -> str:
         f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, "
         f"{one['retractions']} retractions, {one['changes']} changes"
     )
-    if one["orders"]:
-        words += f", {one['orders']} orders, {one['withdrawals']} of them taken back"
+    if "orders" in one:
+        withdrawn = one.get("withdrawals", 0)
+        words += f", {one['orders']} orders, {withdrawn} of them taken back"
     return words
 
 

@@ -15,6 +15,8 @@ from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
 
+ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
+
 
 def check(store: LogStore) -> dict[str, Any]:
     """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
@@ -35,11 +37,12 @@ def check(store: LogStore) -> dict[str, Any]:
 
 def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
     found = reader.lines_by_kind(experiment.id)
-    counts = {kind_count(kind): found.get(kind, 0) for kind in KINDS}
+    shown = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in found]
+    counts = {kinds_name(kind): found.get(kind, 0) for kind in shown}
     return {"experiment": experiment.name, **counts}
 
 
-def kind_count(kind: str) -> str:
+def kinds_name(kind: str) -> str:
     return "aliases" if kind == "alias" else f"{kind}s"
 
 
@@ -78,12 +81,18 @@ def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState
     return []
 
 
+def remembered(state: PolicyState) -> list[Any]:
+    """What a state holds, apart from what is made anew."""
+    memory = state.memory
+    return [memory.tally.pulls, memory.tally.paid, *(array for _, array in memory.saved())]
+
+
 def same_state(one: PolicyState, other: PolicyState) -> bool:
     """Whether two states know the same, bit for bit, apart from the room they have."""
     if one.seq != other.seq or one.memory.made != other.memory.made:
         return False
-    mine = (one.memory.tally.pulls, one.memory.tally.paid, *one.memory.arrays)
-    theirs = (other.memory.tally.pulls, other.memory.tally.paid, *other.memory.arrays)
+    mine = remembered(one)
+    theirs = remembered(other)
     return all(_same_array(a, b) for a, b in zip(mine, theirs, strict=True))
 
 

@@ -171,7 +171,7 @@ class PolicyMemory:
     def dump(self) -> bytes:
         """All that changes, for a snapshot."""
         target = io.BytesIO()
-        arrays = {f"memory{number}": array for number, array in self._saved()}
+        arrays = {f"memory{number}": array for number, array in self.saved()}
         np.savez(
             target,
             pulls=self.tally.pulls,
@@ -182,7 +182,7 @@ class PolicyMemory:
         )
         return target.getvalue()
 
-    def _saved(self) -> list[tuple[int, Any]]:
+    def saved(self) -> list[tuple[int, Any]]:
         """The arrays that a snapshot holds, by their places: not those that are made anew."""
         names = getattr(self.arrays, "_fields", range(len(self.arrays)))
         numbered = enumerate(zip(names, self.arrays, strict=True))
@@ -203,7 +203,7 @@ class PolicyMemory:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             self.capacity = int(file["capacity"])
             self.arrays = self.policy.memory(len(self.place), self.capacity)
-            for number, array in self._saved():
+            for number, array in self.saved():
                 saved = file[f"memory{number}"]
                 if saved.shape != array.shape:
                     raise ValueError
