@@ -185,7 +185,10 @@ def test_upper_bound_of_a_law_with_late_steps(law):
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_share_that_must_be_visible(clock):
-    """PatientKL's n v against the literal sum: not above it, and close."""
+    """PatientKL's n v against the literal sum: not above it, and close.
+
+    Once the clock has shown a fraction, a pull of k slots ago may be only k - 1 units old.
+    """
     for policy in (
         pb.PatientKL(0.3),
         pb.PatientKL(0.7, 10.0),
@@ -194,10 +197,13 @@ def test_share_that_must_be_visible(clock):
     ):
         bandit, made, law = pb.Bandit(policy, [0, 1], horizon=len(CLOCKS[clock])), [], policy.law()
         for time in CLOCKS[clock]:
-            ages = [
+            slots = [
                 [math.floor(time) - math.floor(s) for s, arm in made if arm == i] for i in range(2)
             ]
             made.append((time, bandit.pull(time).arm))
+            younger = int(any(moment != math.floor(moment) for moment, _ in made))
+            younger *= int(bandit._memory.unit[0] == 1)
+            ages = [[max(slot - younger, 0) for slot in of_arm] for of_arm in slots]
             for i, got in enumerate(bandit._memory.weight):
                 hidden = sum(law.survival_at(age) for age in ages[i])
                 assert (

@@ -126,19 +126,25 @@ class Machine(RuleBasedStateMachine):
     def check_conversion(self, made, value, at, outcome, error):
         amount, stated = round(value * MICRO), None if at is None else at * MICRO
         if made.value is not None:
-            if made.value != amount or (
-                made.stated is not None and stated is not None and made.stated != stated
-            ):
+            said = made.happened if made.stated is None else made.stated
+            if made.value != amount or stated not in (None, said):
                 assert isinstance(error, live.DifferentError)
             else:
                 assert outcome == (True, self.counted(made))
-        elif stated is not None and not made.time - SKEW <= stated <= self.now + SKEW:
+        elif stated is not None and self.impossible(made, stated):
             assert type(error) is live.RefusedError
         else:
             self.write()
-            happened = self.now if stated is None else min(max(stated, made.time), self.now)
+            by_clock = self.clock * MICRO
+            happened = max(by_clock if stated is None else min(stated, by_clock), made.time)
             made.value, made.happened, made.stated = amount, happened, stated
             assert outcome == (False, self.counted(made))
+
+    def impossible(self, made, stated):
+        """In the future by the clock, or before a decision that the clock does not contradict."""
+        by_clock = self.clock * MICRO
+        too_early = made.time <= by_clock + SKEW and stated < made.time - SKEW
+        return too_early or stated > by_clock + SKEW
 
     def check_retraction(self, made, outcome, error):
         if made.value is None:

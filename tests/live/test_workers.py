@@ -18,7 +18,7 @@ NAMES = ["ann", "bob", "cat", "dan"]
 
 def prepared(address, policy):
     with live.open(address) as shop:
-        shop.experiment("button", ["a", "b", "c"], policy=policy, seed=2).decide()
+        shop.experiment("button", ["a", "b", "c"], policy=policy, sticky=False, seed=2).decide()
 
 
 def settled(address, answers):

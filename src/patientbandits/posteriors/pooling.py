@@ -147,8 +147,9 @@ def hear_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
             work.law[law] = pool.law_factor[law] * work.law_prior[law]
         total += fold(work.law[first:end])
     scale = COMMON_LAW * prior_of_laws(laws, oldest, work) / total
-    for law in range(len(pool.law_total)):
-        pool.law_factor[law] = 1.0 - COMMON_LAW + scale * pool.law_factor[law]
+    for family in range(FAMILIES):
+        for law in range(first_law(laws, family), end_law(laws, family, oldest)):
+            pool.law_factor[law] = 1.0 - COMMON_LAW + scale * pool.law_factor[law]
 
 
 def hear_means(laws: Any, pool: Any, arm: int) -> None:
