@@ -95,10 +95,7 @@ def _compiled(function: types.FunctionType, outermost: bool) -> Any:
     options = options_of(function)
     if not outermost:
         options.update(ONLY_CALLED_BY_COMPILED)
-    dispatcher = njit(**options)(copy)
-    if getattr(function, "apart", False):
-        keep_on_disk(dispatcher, function, function.__name__)
-    return dispatcher
+    return njit(**options)(copy)
 
 
 class ContentCache(FunctionCache):
@@ -129,18 +126,13 @@ class ContentCache(FunctionCache):
 def cached(function: Callable[..., Any], name: str) -> Any:
     """``function`` compiled, and kept on disk under ``name`` and the digest of its content."""
     dispatcher = compiled(function)
-    keep_on_disk(dispatcher, function, name)
-    return dispatcher
-
-
-def keep_on_disk(dispatcher: Any, function: Callable[..., Any], name: str) -> None:
-    """Let the next process find the compiled code again, if that can be had."""
     try:
         dispatcher.digest = digest(function)
         if not compiler_is_off():
             dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.digest)
     except (UndigestibleError, RuntimeError):  # RuntimeError: numba found no place to write to
         pass
+    return dispatcher
 
 
 def digest_of(kernel: Any) -> str | None:
