@@ -106,10 +106,16 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
         "check",
         "backup",
         "restore",
+        "import",
+        "track",
+        "alias",
+        "verdict",
     }
     assert (
         set(commands)
-        == {"reproduce", "adaptivity", "simulate", "compare", "policies", "laws"} | live
+        == {"reproduce", "adaptivity", "simulate", "compare", "policies", "laws"}
+        | {"analyse", "rehearse", "example"}
+        | live
     )
     for command in commands:
         assert f"patientbandits {command}" in readme

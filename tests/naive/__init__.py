@@ -10,7 +10,10 @@ from naive.episodes import POLICIES as POLICIES
 from naive.episodes import episode as episode
 from naive.episodes import regret as regret
 from naive.random_numbers import bits_at as bits_at
+from naive.random_numbers import following as following
 from naive.random_numbers import keys as keys
+from naive.random_numbers import mix as mix
+from naive.random_numbers import unit as unit
 from naive.thompson import GuardedThompson as GuardedThompson
 from naive.worlds import SURVIVAL as SURVIVAL
 from naive.worlds import Pull as Pull
