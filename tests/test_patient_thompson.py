@@ -23,7 +23,7 @@ and PatientThompson's largest share of the regret of the best of them.
 """
 
 
-MISSED = pytest.mark.xfail(reason="the bar is missed: about 0.30 and 0.85", strict=True)
+MISSED = pytest.mark.xfail(reason="the bar is missed: measured 0.30 and 0.92", strict=True)
 
 
 @pytest.mark.parametrize(
