@@ -18,6 +18,7 @@ SLOW_FILES = frozenset(
         "test_executors.py",
         "test_feedback.py",
         "test_guarded.py",
+        "test_notebooks.py",
         "test_otf_linucb.py",
         "test_paper.py",
         "test_patient.py",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from patientbandits.errors import InputError as InputError
     from patientbandits.events import Events as Events
     from patientbandits.events import read_events as read_events
+    from patientbandits.obp import bandit_feedback as bandit_feedback
     from patientbandits.pieces import Simulation as Simulation
     from patientbandits.policies import DKLUCB as DKLUCB
     from patientbandits.policies import DTS as DTS
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from patientbandits.posteriors import CureCounts as CureCounts
     from patientbandits.posteriors import posterior as posterior
     from patientbandits.problem import Problem as Problem
+    from patientbandits.pull_counts import pulls_over_time as pulls_over_time
     from patientbandits.rehearsal import Rehearsal as Rehearsal
     from patientbandits.rehearsal import rehearse as rehearse
     from patientbandits.result import Difference as Difference

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from patientbandits.errors import InputError, choice, items, positive
 from patientbandits.files import write_atomically
 
 PALETTE = (
@@ -63,6 +65,51 @@ BELOW_LEVEL: dict[str, Any] = {
 }
 
 
+FIGURE_FORMATS: dict[str, dict[str, Any]] = {
+    "png": {"dpi": 150},
+    "svg": {"metadata": {"Date": None}},
+    "pdf": {"metadata": {"CreationDate": None, "Producer": None}},
+    "pgf": {},
+}
+"""kind of file -> what makes it the same bytes whenever it is the same figure"""
+
+TEX = "xelatex"
+"""what typesets the words of a PGF figure, to know how wide they are"""
+
+
+@dataclass(frozen=True)
+class FigureFiles:
+    """What kinds of file a figure is written to, and its letters.
+
+    "png" and "svg" for screens; "pdf" and "pgf" for papers. A PGF figure is drawn by LaTeX, in the
+    document's own font, and is made only where LaTeX is.
+    """
+
+    formats: Sequence[str] = ("png", "svg")
+    font: str | None = None
+    """a family such as "serif", or the name of an installed font"""
+    font_size: float | None = None
+    """in points"""
+
+    def __post_init__(self) -> None:
+        for kind in items("figure", "formats", self.formats):
+            choice("figure", "format", kind, FIGURE_FORMATS)
+        if self.font_size is not None:
+            positive("figure", "font_size", self.font_size)
+        if "pgf" in self.formats and shutil.which(TEX) is None:
+            raise InputError(f"figure: format 'pgf' needs LaTeX; got no program {TEX!r}.")
+
+    def style(self) -> dict[str, Any]:
+        """matplotlib's settings."""
+        changed: dict[str, Any] = {"pdf.fonttype": 42, "pgf.texsystem": TEX, "pgf.rcfonts": False}
+        if self.font is not None:
+            changed["font.family"] = self.font
+        if self.font_size is not None:
+            changed["font.size"] = self.font_size
+            changed["axes.titlesize"] = self.font_size
+        return {**STYLE, **changed}
+
+
 @dataclass(frozen=True)
 class Line:
     """A curve with its band."""
@@ -109,10 +156,11 @@ def draw(
     columns: int = 2,
     width: float = 5.4,
     height: float = 3.5,
+    files: FigureFiles = FigureFiles(),  # noqa: B008  # frozen
 ) -> None:
-    """Draw ``panels``, one legend below them, to ``stem``.png and ``stem``.svg.
+    """Draw ``panels``, one legend below them, to files ``stem``.png, ``stem``.svg.
 
-    Each panel is ``width`` by ``height`` inches.
+    Each panel is ``width`` by ``height`` inches; ``files`` may ask for other formats and letters.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -122,7 +170,7 @@ def draw(
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
     entries = len(names) + any(panel.points for panel in panels)
     per_row, legend_rows = legend_shape(names, entries, columns * width)
-    with rc_context(STYLE):  # type: ignore[arg-type]
+    with rc_context(files.style()):  # type: ignore[arg-type]
         figure = Figure(
             figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1),
             layout="constrained",
@@ -141,7 +189,7 @@ def draw(
             columnspacing=1.6,
             handlelength=2.2,
         )
-        save(figure, stem)
+        save(figure, stem, files.formats)
 
 
 def legend_shape(names: Sequence[str], entries: int, width: float) -> tuple[int, int]:
@@ -152,14 +200,16 @@ def legend_shape(names: Sequence[str], entries: int, width: float) -> tuple[int,
     return -(-entries // rows), rows
 
 
-def save(figure: Any, stem: str | os.PathLike[str]) -> None:
-    """Write ``figure`` to ``stem``.png and ``stem``.svg.
+def save(
+    figure: Any, stem: str | os.PathLike[str], formats: Sequence[str] = FigureFiles.formats
+) -> None:
+    """Write ``figure`` to ``stem``.png and ``stem``.svg, or to these `FIGURE_FORMATS`.
 
     The same bytes whenever it is the same figure.
     """
-    for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
+    for kind in formats:
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=kind, **options)
+        figure.savefig(buffer, format=kind, **FIGURE_FORMATS[kind])
         write_atomically(Path(f"{os.fspath(stem)}.{kind}"), buffer.getvalue())
 
 

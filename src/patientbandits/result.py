@@ -1,4 +1,7 @@
-"""What a simulation gives: `Result`, its file, and paired differences between two of them."""
+"""What a simulation gives: `Result`, its file, and paired differences between two of them.
+
+A result leaves for other tools by `Result.to_pandas` and `Result.plot`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,9 +56,17 @@ class Difference:
         return mean_interval(self.values, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
-    """The outcome of `simulate`."""
+    """The outcome of `simulate`.
+
+    result[run]         regret of one run, at the recorded rounds
+    result[run, round]  its regret at one recorded round
+    result[:, round]    regret at this round, run by run
+
+    Runs are counted from 0, and taken as Python takes places in a list. Rounds go by their number:
+    ``result[:, 100:500]`` has the recorded rounds from 100 to 500, both included.
+    """
 
     rounds: NDArray[np.int64]
     """the recorded rounds; the last is the horizon"""
@@ -72,11 +83,56 @@ class Result:
     policy: Policy | None = field(default=None, repr=False)
     """None if it was loaded from a file and is a policy of your own"""
 
+    def __repr__(self) -> str:
+        runs, _ = self.regret.shape
+        mean = float(self.final.mean())
+        return (
+            f"Result({self.label}: {runs} x {int(self.rounds[-1])} rounds, "
+            f"{self.pulls.shape[1]} arms, regret {mean:.4g})"
+        )
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.regret)
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        """Regret, run by run."""
+        return iter(self.regret)
+
+    def __getitem__(self, place: Any) -> Any:
+        run = place
+        round_: Any = slice(None)
+        if isinstance(place, tuple):
+            require(len(place) == 2, "Result", "result[run, round] takes two places", place=place)
+            run, round_ = place
+        try:
+            rows = self.regret[run]
+        except IndexError:
+            raise InputError(
+                f"Result: run must be one of the {len(self)}; got run={run!r}."
+            ) from None
+        return rows[..., self._columns(round_)]
+
+    def _columns(self, round_: Any) -> Any:
+        """Where the round, or the rounds of a slice, are recorded."""
+        if isinstance(round_, slice):
+            require(
+                round_.step is None, "Result", "rounds are taken without a step", step=round_.step
+            )
+            first = 0 if round_.start is None else np.searchsorted(self.rounds, round_.start)
+            if round_.stop is None:
+                return slice(first, None)
+            return slice(first, np.searchsorted(self.rounds, round_.stop, side="right"))
+        column = int(np.searchsorted(self.rounds, round_))
+        recorded = column < len(self.rounds) and self.rounds[column] == round_
+        require(recorded, "Result", "round must be one that was recorded", round=round_)
+        return column
+
     @property
     def label(self) -> str:
-        if self.policy is None:
-            return str(self.settings["policy"]["policy"])
-        return self.policy.label
+        if self.policy is not None:
+            return self.policy.label
+        return str(self.settings.get("policy", {}).get("policy", "policy"))
 
     @property
     def final(self) -> FloatArray:
@@ -107,6 +163,40 @@ class Result:
             rounds=(len(self.rounds), len(other.rounds)),
         )
         return Difference(rounds=self.rounds, values=self.regret - other.regret)
+
+    def to_pandas(self) -> Any:
+        """A pandas table with a line for every run and recorded round.
+
+        Columns policy, run, round and regret, and trace if the policy has one. Runs have their
+        numbers in the simulation: the first is ``first_run``.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise InputError(
+                "Result.to_pandas: pandas is needed; install patientbandits[pandas]."
+            ) from None
+        runs, rounds = self.regret.shape
+        first_run = self.settings.get("first_run", 0)
+        columns: dict[str, Any] = {
+            "policy": self.label,
+            "run": np.repeat(np.arange(first_run, first_run + runs), rounds),
+            "round": np.tile(self.rounds, runs),
+            "regret": self.regret.ravel(),
+        }
+        if self.trace is not None:
+            columns["trace"] = self.trace.ravel()
+        return pandas.DataFrame(columns)
+
+    def plot(self, what: str = "regret", axis: Any = None, **style: Any) -> Any:
+        """Draw "regret" with its 95 % band, "pulls" or the policy's "trace" over the rounds.
+
+        On matplotlib's ``axis``, or on a new one; ``style`` goes to its `plot`. Returns the axis.
+        Pulls over time are not kept: the runs are played again for them.
+        """
+        from patientbandits.plots import plot_result
+
+        return plot_result(self, what, axis, **style)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; it appears complete or not at all.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from patientbandits.engine.run import Job, play
 from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
+from patientbandits.progress import Progress, progress_of
 from patientbandits.result import Result
 
 
@@ -28,7 +29,7 @@ def simulate(
     anytime: bool = False,
     first_run: int = 0,
     workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | bool | None = None,
     debug: bool = False,
 ) -> Result:
     """Play ``policy`` on ``problem`` for ``horizon`` rounds, ``runs`` times.
@@ -42,7 +43,7 @@ def simulate(
     anytime    do not tell the policy the horizon
     first_run  number of the first run: runs 0..99 and 100..199 are two halves of runs 0..199
     workers    threads; by default one per core
-    progress   called with the number of runs done since the last call
+    progress   called with the number of runs done since the last call; True shows a bar
     debug      play the same runs interpreted, in this thread: prints and breakpoints work, indices
                are checked; about a thousand times slower
     """
@@ -68,7 +69,7 @@ def simulate(
         seed=seed,
         anytime=anytime,
     )
-    out = play(job, workers, progress, debug)
+    out = play(job, workers, progress_of(progress, runs, "run"), debug)
     return Result(
         rounds=rounds,
         regret=out.regret,

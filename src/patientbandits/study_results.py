@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from patientbandits.figures import Line, Panel, draw
-from patientbandits.files import write_csv
+from patientbandits.figures import FigureFiles, Line, Panel, draw
+from patientbandits.files import write_atomically, write_csv
+from patientbandits.latex import latex_table
 from patientbandits.result import Result
 from patientbandits.study import Study
 from patientbandits.sweeps import Start, progress_from, rounds_of, sweep
 
+PANEL_SIZE = (5.4, 3.5)
 HEADING = ("problem", "policy", "regret", "low95", "high95", "best_arm_share", "best")
 
 
@@ -40,10 +42,13 @@ def run_study(
     workers: int | None = None,
     start: Start | None = None,
     on: str = "threads",
+    figure: FigureFiles = FigureFiles(),  # noqa: B008  # frozen
+    size: tuple[float, float] = PANEL_SIZE,
 ) -> list[StudyRow]:
     """Carry out the study.
 
-    table.csv, regret.png, regret.svg and the results go to the folder ``out``.
+    table.csv, table.tex, the figure regret and the results go to the folder ``out``. The figure's
+    panels have this ``size`` in inches.
     """
     folder = Path(out)
     simulations = study.simulations()
@@ -57,8 +62,10 @@ def run_study(
         by_policy = {policy: results[problem, policy] for policy in study.policies}
         rows += _rows(problem, by_policy)
         panels.append(_panel(problem, by_policy))
-    draw(panels, folder / "regret")
+    width, height = size
+    draw(panels, folder / "regret", width=width, height=height, files=figure)
     _write_table(rows, folder / "table.csv")
+    write_atomically(folder / "table.tex", latex_rows(rows).encode())
     return rows
 
 
@@ -82,6 +89,19 @@ def _write_table(rows: Sequence[StudyRow], path: Path) -> None:
         for row in rows
     ]
     write_csv(path, HEADING, cells)
+
+
+def latex_rows(rows: Sequence[StudyRow]) -> str:
+    """The table for LaTeX; a star marks the policies that are best on their problem."""
+    heading = ("problem", "policy", "regret", "low 95 %", "high 95 %", "best arm %", "")
+    cells = []
+    for row in rows:
+        star = ""
+        if row.best:
+            star = "*"
+        share = 100 * row.best_arm_share
+        cells.append((row.problem, row.policy, row.regret, row.low, row.high, share, star))
+    return latex_table(heading, cells)
 
 
 def _rows(problem: str, results: Mapping[str, Result]) -> list[StudyRow]:

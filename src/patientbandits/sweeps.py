@@ -18,13 +18,12 @@ from patientbandits.executors import Executor, executor
 from patientbandits.files import TEMPORARY
 from patientbandits.pieces import Piece, pieces_of
 from patientbandits.pieces import Simulation as Simulation
+from patientbandits.progress import Progress as Progress
+from patientbandits.progress import progress_of
 from patientbandits.result import Result, join_runs
 
 ABANDONED_SECONDS = 3600
 """Nobody is still writing a file that was last written to so long ago."""
-
-Progress = Callable[[int], None]
-"""called with the amount of work done since the last call"""
 
 Start = Callable[[int], Progress]
 """called with the amount of work; gives whom to tell how much of it was done"""
@@ -46,14 +45,14 @@ def sweep(
     simulations: Sequence[Simulation],
     folder: str | os.PathLike[str] | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     on: str = "threads",
 ) -> list[Result]:
     """Carry out ``simulations``; the results are in their order, and the same whoever plays them.
 
     folder    finished pieces are kept there, and those it has are used
     workers   how many threads or processes; by default one per core
-    progress  called with the number of rounds done since the last call
+    progress  called with the number of rounds done since the last call; True shows a bar
     on        "threads", "processes", or the address of a Dask scheduler, such as "tcp://host:8786"
     """
     with executor(workers, on) as players:
@@ -62,7 +61,8 @@ def sweep(
             kept = PieceFolder(Path(folder))
         groups = [pieces_of(simulation, elsewhere=on != "threads") for simulation in simulations]
         pieces = [piece for group in groups for piece in group]
-        results = _results(pieces, kept, players, progress)
+        told = progress_of(progress, rounds_of(simulations), "round")
+        results = _results(pieces, kept, players, told)
     in_order = iter(results)
     return [join_runs([next(in_order) for _ in group]) for group in groups]
 

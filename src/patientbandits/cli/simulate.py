@@ -14,6 +14,21 @@ def add_simulate_command(commands: Any, work: argparse.ArgumentParser) -> None:
         "simulate", parents=[work], help="run a study file: several policies on several problems"
     )
     command.add_argument("study", metavar="STUDY.toml")
+    command.add_argument(
+        "--figure",
+        action="append",
+        metavar="FORMAT",
+        help="png, svg, pdf or pgf, once for each; png and svg if none is given",
+    )
+    command.add_argument(
+        "--size",
+        nargs=2,
+        type=float,
+        metavar=("WIDTH", "HEIGHT"),
+        help="of each panel of the figure, in inches",
+    )
+    command.add_argument("--font", metavar="NAME", help="of the figure, such as serif")
+    command.add_argument("--font-size", type=float, metavar="POINTS", help="of the figure")
     command.set_defaults(run=run_simulate)
 
 
@@ -21,7 +36,8 @@ def run_simulate(options: argparse.Namespace) -> None:
     from dataclasses import asdict, replace
     from pathlib import Path
 
-    from patientbandits.errors import whole
+    from patientbandits.errors import given, positive, whole
+    from patientbandits.figures import FigureFiles
     from patientbandits.study import read_study
     from patientbandits.study_results import run_study
 
@@ -31,7 +47,13 @@ def run_simulate(options: argparse.Namespace) -> None:
     if options.seed is not None:
         study = replace(study, seed=whole("simulate", "seed", options.seed))
     out = options.out or f"out/{Path(options.study).stem}"
-    rows = run_study(study, out, start=progress_bar(options), **executor_options(options))
+    figure = FigureFiles(
+        **given(formats=options.figure, font=options.font, font_size=options.font_size)
+    )
+    look: dict[str, Any] = {"figure": figure}
+    if options.size is not None:
+        look["size"] = tuple(positive("simulate", "size", side) for side in options.size)
+    rows = run_study(study, out, start=progress_bar(options), **look, **executor_options(options))
     if options.json:
         print_json([asdict(row) for row in rows])
         return
@@ -47,4 +69,7 @@ def run_simulate(options: argparse.Namespace) -> None:
         )
         table.append(cells)
     print_table(table)
-    print(f"\nfigure: {out}/regret.png   table: {out}/table.csv   results: {out}/results/")
+    print(
+        f"\nfigure: {out}/regret.{figure.formats[0]}   table: {out}/table.csv, table.tex   "
+        f"results: {out}/results/"
+    )

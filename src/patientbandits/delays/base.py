@@ -22,7 +22,7 @@ from patientbandits.errors import InputError, number, require, whole
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 FARTHEST = 2**53
 """Delays beyond this are 'never': no float tells them apart."""
@@ -116,13 +116,27 @@ class Delay:
                 above = middle
         return float(above)
 
-    def sample(self, size: int, seed: int = 0, horizon: int = 10_000) -> NDArray[np.float64]:
-        """``size`` delays by inversion; those beyond ``horizon`` are infinity."""
+    def sample(
+        self,
+        size: int | np.random.Generator,
+        seed: int | np.random.Generator = 0,
+        horizon: int = 10_000,
+    ) -> Any:
+        """``size`` delays by inversion; those beyond ``horizon`` are infinity.
+
+        ``seed`` may be a generator of NumPy's. ``law.sample(generator)`` is one delay, as a float.
+        """
         import numpy as np
 
-        size = whole(self.owner, "size", size)
         horizon = whole(self.owner, "horizon", horizon, 1)
-        u = np.random.default_rng(whole(self.owner, "seed", seed)).random(size)
+        if isinstance(size, np.random.Generator):
+            delay = self.inverse(size.random())
+            return delay if delay <= horizon else math.inf
+        size = whole(self.owner, "size", size)
+        generator = seed
+        if not isinstance(generator, np.random.Generator):
+            generator = np.random.default_rng(whole(self.owner, "seed", seed))
+        u = generator.random(size)
         delays = np.searchsorted(-self.survival(np.arange(horizon + 1)), -u).astype(float)
         return np.where(delays <= horizon, delays, np.inf)
 
