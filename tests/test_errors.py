@@ -120,6 +120,7 @@ RULES = [
     ("Empirical", lambda x: pb.Empirical([1, 2], [1, x]), [*NOT_NUMBERS, -1, INF]),
     ("Empirical", lambda x: pb.Empirical([1, 2], x), [*NOT_LISTS[1:], [1], [0, 0]]),
     ("Mixture", lambda x: pb.Mixture([pb.NoDelay(), x], [0.5, 0.5]), NOT_LAWS),
+    ("Within", lambda x: pb.Within(x, 5), [*NOT_LAWS, pb.Never()]),
     ("Mixture", lambda x: pb.Mixture(x, [1]), [*NOT_LISTS, [], [pb.NoDelay()] * 2]),
     (
         "Mixture",
@@ -137,6 +138,8 @@ RULES = [
     ("Beta", lambda x: pb.Problem([x], rewards=pb.Beta()), [0.0, 1.0]),
     ("Problem", lambda x: pb.Problem([0.5, x]), NOT_PROBABILITIES),
     ("Problem", lambda x: pb.Problem(x), [*NOT_LISTS, []]),
+    ("Problem", lambda x: pb.Problem([0.5], window=x), [0, -1, 2.5, math.nan, "ten", True]),
+    ("Within", lambda x: pb.Within(LAW, x), [0, -1, 2.5, math.nan, "ten", None]),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], x), NOT_LAWS),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], [LAW, x]), NOT_LAWS),
     ("Problem", lambda x: pb.Problem([0.5, 0.6], rewards=[x, x]), NOT_LAWS),

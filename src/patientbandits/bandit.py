@@ -6,9 +6,9 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from patientbandits.errors import InputError, number, require, whole
+from patientbandits.errors import InputError, number, positive, require, whole
 from patientbandits.policies import Arm, Policy
-from patientbandits.policies.base import FIRST_CAPACITY, Chance, rule_of
+from patientbandits.policies.base import FIRST_CAPACITY, Chance, require_window, rule_of
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import HOOKS
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
@@ -52,6 +52,9 @@ class Bandit:
     A policy whose ``feedback`` is "reports" must be told of every pull in the end: `reward` with
     0.0 is then a report, which it learns from. The other policies take no notice of a reward of 0:
     to them it is what was visible all along.
+
+    With a ``window``, in units of time, a reward that comes later than that after its pull counts
+    as 0, as in a problem with that window. A policy's own window must be the same.
     """
 
     def __init__(
@@ -61,13 +64,16 @@ class Bandit:
         horizon: int | None = None,
         seed: int = 0,
         run: int = 0,
+        window: float | None = None,
     ) -> None:
         self.arms = self._checked_arms(arms)
         count = len(self.arms)
         self.horizon = None if horizon is None else whole("Bandit", "horizon", horizon, count)
+        self.window = None if window is None else positive("Bandit", "window", window)
         self.policy = policy
         self._rule = rule_of(policy, count, horizon_known=horizon is not None)
         self._choose = choose_function(self._rule)
+        require_window("Bandit", self.window, policy)
         policy_key = base_keys(whole("Bandit", "seed", seed))[1]
         self._chance = Chance.of(policy_key, whole("Bandit", "run", run), range(count))
         self._made: list[MadePull] = []
@@ -133,6 +139,8 @@ class Bandit:
         if time is None:
             time = max(float(len(self._made) + 1), self._now())
         now = self._clock("reward", time)
+        if self.window is not None and now - self._made[id - 1].time > self.window:
+            amount = 0.0
         self._paid[id] = amount
         if amount > 0 or self._rule.reports:
             self._take(LogEntry(rewarded=True, id=id, time=now))
@@ -141,9 +149,12 @@ class Bandit:
         """What the data say about each arm by ``time`` (by default the last event).
 
         Whatever the policy. The settings are those of `posterior`: window, level, times; the window
-        is the policy's, if it has one.
+        is the bandit's or its policy's, if one has one.
         """
-        window = settings.setdefault("window", getattr(self.policy, "window", None))
+        known = self.window
+        if known is None:
+            known = getattr(self.policy, "window", None)
+        window = settings.setdefault("window", known)
         now = self._now() if time is None else self._clock("posterior", time)
         counts = [self._counts(arm, now, window) for arm in range(len(self.arms))]
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))

@@ -18,6 +18,7 @@ from patientbandits.engine.run import code_digest
 from patientbandits.errors import InputError, require, whole
 from patientbandits.files import json_default
 from patientbandits.policies import Policy
+from patientbandits.policies.base import require_window
 from patientbandits.problem import Problem
 from patientbandits.result import Result
 from patientbandits.simulation import recorded_rounds, require_feedback, settings_of, simulate
@@ -56,6 +57,7 @@ class Simulation:
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
         require_feedback("Simulation", self.problem, self.policy)
+        require_window("Simulation", self.problem.window, self.policy)
 
     @property
     def rounds(self) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from patientbandits.delays import Delay, NoDelay
+from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
 from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
@@ -24,6 +24,10 @@ class Problem:
     ``feedback`` is what a learner is told. "rewards", the paper's setting: a reward of 0 is never
     announced, so a pull that has paid nothing may still pay. "reports": every pull reports in the
     end, after its arm's delay, a reward of 0 too.
+
+    ``window``, a whole number of rounds, by default none: a reward with a longer delay never
+    counts and is never seen, and regret is that of the rates within the window. Where every pull
+    reports, one that has not paid by then reports a 0.
     """
 
     means: tuple[float, ...]
@@ -31,6 +35,7 @@ class Problem:
     rewards: tuple[Reward, ...]
     streams: tuple[int, ...]
     feedback: str
+    window: int | None
 
     def __init__(
         self,
@@ -39,6 +44,7 @@ class Problem:
         rewards: Sequence[Reward] | Reward = Bernoulli(),  # noqa: B008
         streams: Sequence[int] | None = None,
         feedback: str = FEEDBACK[0],
+        window: int | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
@@ -62,12 +68,15 @@ class Problem:
         for law in delays:
             require_law(law)
         feedback = choice(owner, "feedback", feedback, FEEDBACK)
+        if window is not None:
+            window = whole(owner, "window", window, 1)
         given_values = {
             "means": means,
             "delays": delays,
             "rewards": rewards,
             "streams": streams,
             "feedback": feedback,
+            "window": window,
         }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
@@ -99,17 +108,45 @@ class Problem:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """max mean - mean, arm by arm."""
-        best = max(self.means)
-        return tuple(best - mean for mean in self.means)
+        """The largest rate - the arm's rate, arm by arm; without a window rates are means."""
+        best = max(self.rates)
+        return tuple(best - rate for rate in self.rates)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """What a pull of each arm is worth: mean * P(D <= window), or its mean without a window."""
+        shares = self._shares_in_time()
+        return tuple(mean * share for mean, share in zip(self.means, shares, strict=True))
+
+    def _shares_in_time(self) -> tuple[float, ...]:
+        """P(D <= window), arm by arm."""
+        if self.window is None:
+            return (1.0,) * self.arms
+        return tuple(1.0 - law.survival_at(self.window) for law in self.delays)
 
     def without_delays(self) -> Problem:
-        """The same rewards, arriving at once: the oracle's world."""
-        return Problem(self.means, NoDelay(), self.rewards, self.streams, self.feedback)
+        """The same rewards, arriving at once, if they count: the oracle's world."""
+        if self.window is None:
+            return self._with(delays=NoDelay())
+        shares = self._shares_in_time()
+        return self._with(delays=[Mixture([NoDelay(), Never()], [p, 1.0 - p]) for p in shares])
 
     def with_feedback(self, feedback: str) -> Problem:
         """The same world, in which the learner is told this: "rewards" or "reports"."""
-        return Problem(self.means, self.delays, self.rewards, self.streams, feedback)
+        return self._with(feedback=feedback)
+
+    def with_delays(self, delays: Sequence[Delay] | Delay) -> Problem:
+        """The same arms with other delays."""
+        return self._with(delays=delays)
+
+    def with_window(self, window: int | None) -> Problem:
+        """The same world, in which only rewards within this window count; None: all of them."""
+        return self._with(window=window)
+
+    def _with(self, **changes: Any) -> Problem:
+        """The same problem but for these."""
+        same = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Problem(**{**same, **changes})
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
@@ -118,17 +155,25 @@ class Problem:
         rule = f"every arm must be in 0..{self.arms - 1}"
         for arm in chosen:
             require(arm < self.arms, owner, rule, arm=arm)
-        return Problem(
+        return self._with(
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
             rewards=[self.rewards[arm] for arm in chosen],
             streams=[self.streams[arm] for arm in chosen],
-            feedback=self.feedback,
         )
 
     def max_alpha(self) -> float:
-        """The largest alpha for which every arm satisfies Assumption 1 (0: none does)."""
-        return min(_max_alpha(law) for law in set(self.delays))
+        """The largest alpha for which every arm satisfies Assumption 1 (0: none does).
+
+        With a window: the delays of the rewards that count, see `Within`.
+        """
+        return min(_max_alpha(law) for law in set(self.laws_in_time()))
+
+    def laws_in_time(self) -> tuple[Delay, ...]:
+        """Of each arm, the law of the delays of the rewards that count."""
+        if self.window is None:
+            return self.delays
+        return tuple(_within(law, self.window) for law in self.delays)
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for files."""
@@ -140,7 +185,16 @@ class Problem:
         }
         if self.feedback != FEEDBACK[0]:
             data["feedback"] = self.feedback  # absent from older files
+        if self.window is not None:
+            data["window"] = self.window
         return data
+
+
+def _within(law: Delay, window: int) -> Delay:
+    """The law within the window; of an arm whose rewards are all too late, at once is as good."""
+    if law.survival_at(window) < 1:
+        return Within(law, window)
+    return NoDelay()
 
 
 @cache

@@ -179,4 +179,4 @@ def mirrored(problem: Problem) -> Problem:
     delays = list(problem.delays)
     for arm, other in zip(ranked, reversed(ranked), strict=True):
         delays[arm] = problem.delays[other]
-    return Problem(problem.means, delays, problem.rewards, problem.streams, problem.feedback)
+    return problem.with_delays(delays)

@@ -25,6 +25,8 @@ def law_from(data: Any, owner: str = "delay") -> Delay:
     if "laws" in arguments:
         parts = items(owner, "laws", arguments["laws"])
         arguments["laws"] = [law_from(law, owner) for law in parts]
+    if "of" in arguments:
+        arguments["of"] = law_from(arguments["of"], owner)
     return construct(known[name], arguments, owner)
 
 
@@ -73,6 +75,7 @@ def problem_from(data: dict[str, Any]) -> Problem:
         rewards=[reward_from(reward) for reward in data["rewards"]],
         streams=data["streams"],
         feedback=data.get("feedback", FEEDBACK[0]),
+        window=data.get("window"),
     )
 
 

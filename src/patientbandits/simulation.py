@@ -13,6 +13,7 @@ from patientbandits._version import __version__
 from patientbandits.engine.run import Job, play
 from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
+from patientbandits.policies.base import require_window
 from patientbandits.problem import Problem
 from patientbandits.progress import Progress, progress_of
 from patientbandits.result import Result
@@ -56,6 +57,7 @@ def simulate(
     rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
     require(problem.arms <= horizon < 2**31 - 2, "simulate", rule, horizon=horizon)
     require_feedback("simulate", problem, policy)
+    require_window("simulate", problem.window, policy)
     seed = whole("simulate", "seed", seed)
     first_run = whole("simulate", "first_run", first_run)
     if workers is not None:

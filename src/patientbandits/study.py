@@ -16,6 +16,11 @@ means = [0.6, 0.8]
 delays = {law = "Geometric", p = 0.01}
 feedback = "reports"            # zeros too; "rewards" by default
 
+[problems.within-a-month]
+means = [0.6, 0.8]
+delays = {law = "Geometric", p = 0.01}
+window = 30                     # what comes later never counts; none by default
+
 [policies.patient]
 policy = "PatientBandits"
 alpha = 0.3
@@ -47,7 +52,9 @@ SETTINGS = ("horizon", "runs", "seed", "record", "anytime", "problems", "policie
 LEAST = {"runs": 2, "seed": 0, "record": 1}
 """setting -> the least that it may be"""
 
-PROBLEM_KEYS = ("means", "delays", "rewards", "feedback", "name")
+PROBLEM_KEYS = ("means", "delays", "rewards", "feedback", "window", "name")
+WHATEVER_THE_PROBLEM = ("feedback", "window")
+"""Keys that one of the paper's problems may have beside its arguments."""
 
 
 @dataclass(frozen=True)
@@ -143,15 +150,17 @@ def _problem(table: Any, owner: str) -> Problem:
 def _named_problem(table: dict[str, Any], owner: str) -> Problem:
     """One of the paper's, with its arguments."""
     make = PROBLEMS[choice(owner, "name", table["name"], PROBLEMS)]
-    known = [*inspect.signature(make).parameters, "feedback"]
-    arguments = {key: value for key, value in table.items() if key not in ("name", "feedback")}
+    known = [*inspect.signature(make).parameters, *WHATEVER_THE_PROBLEM]
+    apart = ("name", *WHATEVER_THE_PROBLEM)
+    arguments = {key: value for key, value in table.items() if key not in apart}
     for key in arguments:
         choice(owner, "argument", key, known)
-    return make(**arguments).with_feedback(table.get("feedback", FEEDBACK[0]))
+    problem = make(**arguments).with_feedback(table.get("feedback", FEEDBACK[0]))
+    return problem.with_window(table.get("window"))
 
 
 def _described_problem(table: dict[str, Any], owner: str) -> Problem:
-    """One of the user's own: means, delays, rewards and feedback."""
+    """One of the user's own: means, delays, rewards, feedback and window."""
     for key in table:
         choice(owner, "key", key, PROBLEM_KEYS)
     if "means" not in table:
@@ -163,6 +172,7 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
         delays=_one_or_all(laws),
         rewards=_one_or_all(rewards),
         feedback=table.get("feedback", FEEDBACK[0]),
+        window=table.get("window"),
     )
 
 

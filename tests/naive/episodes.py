@@ -10,7 +10,7 @@ from naive.random_numbers import bits_at, keys, unit
 from naive.reported import SuccessiveElimination, arrived_thompson, delayed_ucb1
 from naive.rivals import DTS, otf_lin_ucb, told_thompson
 from naive.thompson import GuardedThompson, PatientThompson, thompson
-from naive.worlds import Pull, View, World
+from naive.worlds import Pull, View, World, survival
 
 
 class QPMD:
@@ -120,9 +120,19 @@ def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     return pulls
 
 
+def rates(problem):
+    """What a pull of each arm is worth: what comes after the window is worth nothing."""
+    means, window = problem["means"], problem.get("window")
+    if window is None:
+        return means
+    arms = zip(means, problem["delays"], strict=True)
+    return [mean * (1 - survival(law)(window)) for mean, law in arms]
+
+
 def regret(problem, pulls):
     """After each round: sum over arms of gap * pulls."""
-    gaps = [max(problem["means"]) - mean for mean in problem["means"]]
+    worth = rates(problem)
+    gaps = [max(worth) - rate for rate in worth]
     count, path = [0] * len(gaps), []
     for p in pulls:
         count[p.arm] += 1

@@ -41,6 +41,9 @@ SURVIVAL = {
             / sum(weights or [1] * len(delays))
         )
     ),
+    "Within": lambda of, window: (
+        lambda m: max(0.0, survival(of)(m) - survival(of)(window)) / (1 - survival(of)(window))
+    ),
     "Mixture": lambda laws, weights: (
         lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True))
     ),
@@ -80,16 +83,18 @@ class World:
     def __init__(self, problem, horizon, seed, run):
         self.problem, self.horizon, self.key = problem, horizon, keys(seed, run)[0]
         self.survivals = [survival(law) for law in problem["delays"]]
+        self.window = problem.get("window", math.inf)
+        self.reports = problem.get("feedback") == "reports"
 
     def pull(self, t, arm):
         bits = bits_at(self.key, t, self.problem["streams"][arm])
         value = reward(self.problem["rewards"][arm], self.problem["means"][arm], bits)
-        return Pull(
-            t,
-            arm,
-            value,
-            delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon),
-        )
+        after = delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon)
+        if after > self.window and self.reports:
+            return Pull(t, arm, 0.0, self.window)
+        if after > self.window:
+            return Pull(t, arm, value, math.inf)
+        return Pull(t, arm, value, after)
 
 
 @dataclass

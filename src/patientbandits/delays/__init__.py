@@ -18,6 +18,7 @@ from patientbandits.delays.fixed import UniformDelay as UniformDelay
 from patientbandits.delays.empirical import Empirical as Empirical
 from patientbandits.delays.fixed import Never as Never
 from patientbandits.delays.mixture import Mixture as Mixture
+from patientbandits.delays.within import Within as Within
 
 LAWS: dict[str, type[Delay]] = {
     name: kind

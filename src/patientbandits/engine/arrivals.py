@@ -14,7 +14,7 @@ import numpy as np
 
 from patientbandits.engine.choosers import Chooser
 from patientbandits.engine.scratch import Game
-from patientbandits.engine.worlds import TWO_POINT, World, arrival, outcome, report
+from patientbandits.engine.worlds import TWO_POINT, World, arrival, closing_report, outcome
 from patientbandits.policies.base import Arm
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule
@@ -80,7 +80,7 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     paid = chooser.paid
     keeps = chooser.keeps
     arrived = rule.hook("arrived")
-    told = report if rule.reports else outcome
+    told = closing_report if rule.reports else outcome
 
     def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch

@@ -54,6 +54,18 @@ def report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[
     return reward, delay
 
 
+def closing_report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
+    """`report` where a pull that has not paid within the window reports a 0 at its end.
+
+    The tables of delays end at the window, or at the horizon, which is more than ``left``.
+    """
+    reward, delay = report(world, key, round_, arm, left)
+    window = world.delays.knots[len(world.delays.knots) - 1]
+    if delay > left and window <= left:
+        return 0.0, window
+    return reward, delay
+
+
 def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
     """`report` where a reward of 0 is never announced."""
     reward, delay = report(world, key, round_, arm, left)
@@ -72,7 +84,13 @@ def arrival(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
 
 
 def world_of(problem: Problem, horizon: int) -> World:
-    """``problem`` as arrays, exact for delays up to ``horizon``."""
+    """``problem`` as arrays, exact for delays up to ``horizon``.
+
+    Tables that end at the window are all that a window takes: no reward comes after their end.
+    """
+    last = horizon
+    if problem.window is not None:
+        last = min(horizon, problem.window)
     laws = tuple(dict.fromkeys(problem.delays))
     kinds = []
     numbers = []
@@ -88,6 +106,6 @@ def world_of(problem: Problem, horizon: int) -> World:
         values=columns[:, 1:].copy(),
         shapes=columns[:, :2].copy(),
         law=np.array([laws.index(law) for law in problem.delays]),
-        delays=tables_of(laws, horizon),
+        delays=tables_of(laws, last),
         gaps=np.array(problem.gaps),
     )

@@ -54,7 +54,7 @@ from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
-from patientbandits.errors import InputError, choice
+from patientbandits.errors import InputError, choice, require
 from patientbandits.policies.rule import Rule, read_rule
 from patientbandits.rewards import FEEDBACK
 from patientbandits.rng import Bits, following, run_key
@@ -132,6 +132,13 @@ class Policy:
         """Arrays for up to ``capacity`` pulls, as a named tuple, before the first pull."""
         return NoMemory()
 
+    def counts_within(self) -> float | None:
+        """The window within which it counts rewards, if its parameters say one.
+
+        In a problem with a window it must be the same.
+        """
+        return None
+
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         """Its methods in the engine's form; by default those of its class."""
         return read_rule(type(self), self.numbers(arms), horizon_known)
@@ -172,6 +179,16 @@ def named_kind(*names: str) -> Any:
 def named(**values: float) -> Any:
     """A named tuple of floats."""
     return named_kind(*values)(*(float(value) for value in values.values()))
+
+
+def require_window(owner: str, window: float | None, policy: Policy) -> None:
+    """A policy that counts within a window cannot serve a world with another one.
+
+    One that has none may serve any, and one that has one a world that has none.
+    """
+    counts = policy.counts_within()
+    rule = f"{policy.owner} counts within window={counts}, so the window must be the same"
+    require(None in (window, counts) or window == counts, owner, rule, window=window)
 
 
 def rule_of(policy: Policy, arms: int, horizon_known: bool) -> Rule:

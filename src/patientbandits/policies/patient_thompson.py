@@ -216,6 +216,9 @@ class PatientThompson(Policy):
                 positive(self.owner, name, getattr(self, name))
                 object.__setattr__(self, name, None)
 
+    def counts_within(self) -> float | None:
+        return self.window
+
     def describe(self) -> dict[str, Any]:
         data = super().describe()
         return {name: value for name, value in data.items() if name not in IGNORED}
