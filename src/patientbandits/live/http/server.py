@@ -18,7 +18,7 @@ from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.app import App
 from patientbandits.live.http.logs import set_up_logs
-from patientbandits.live.http.protocol import Protocol
+from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
 from patientbandits.live.http.writer_process import run_writer
@@ -140,7 +140,7 @@ def work(
     service = Service(shop, options, lambda: server.stop(), writer_address)
     config = uvicorn.Config(
         App(service),
-        http=Protocol,
+        http=OurProtocol,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         ws="none",
         lifespan="on",

@@ -84,7 +84,7 @@ class Supervisor:
         now = time.monotonic()
         for due in [due for due in self._due if due.time <= now and not self._stopping]:
             self._due.remove(due)
-            process = self._context.Process(target=play, args=due.role, name=due.role.name)
+            process = self._context.Process(target=play_role, args=due.role, name=due.role.name)
             process.start()
             self._running[process] = Running(time.monotonic(), due.role)
 
@@ -116,7 +116,7 @@ def pause_after(failures: int) -> float:
     return min(2.0 ** (failures - 2), LONGEST_PAUSE)
 
 
-def play(_: str, target: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+def play_role(_: str, target: Callable[..., int], arguments: tuple[Any, ...]) -> None:
     """In a new process: a `Role`."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     sys.exit(target(*arguments))

@@ -64,22 +64,22 @@ def form_of(kind: type[Command]) -> CommandForm:
     return CommandForm(make=kind, fields=fields, single=len(names) == 1)
 
 
-COMMANDS: list[type[Command]] = classes_of(command_module, Command)
-FORMS = [form_of(kind) for kind in COMMANDS]
-COMMAND_PLACES = {kind: place for place, kind in enumerate(COMMANDS)}
+COMMAND_KINDS: list[type[Command]] = classes_of(command_module, Command)
+COMMAND_FORMS = [form_of(kind) for kind in COMMAND_KINDS]
+COMMAND_PLACES = {kind: place for place, kind in enumerate(COMMAND_KINDS)}
 
-OUTCOMES: list[Any] = classes_of(command_module, tuple)
-OUTCOME_PLACES = {kind: place for place, kind in enumerate(OUTCOMES)}
+OUTCOME_KINDS: list[Any] = classes_of(command_module, tuple)
+OUTCOME_PLACES = {kind: place for place, kind in enumerate(OUTCOME_KINDS)}
 
-ERRORS = classes_of(error_module, Exception)
-ERROR_PLACES = {kind: -1 - place for place, kind in enumerate(ERRORS)}
+ERROR_KINDS = classes_of(error_module, Exception)
+ERROR_PLACES = {kind: -1 - place for place, kind in enumerate(ERROR_KINDS)}
 """negative: so that an outcome and an error can be told apart"""
 
 
 def packed_command(command: Command) -> tuple[Any, ...]:
     """(place of its class, its experiment, fields ...)"""
     place = COMMAND_PLACES[type(command)]
-    form = FORMS[place]
+    form = COMMAND_FORMS[place]
     fields = form.fields(command)
     if form.single:
         fields = (fields,)
@@ -88,7 +88,7 @@ def packed_command(command: Command) -> tuple[Any, ...]:
 
 def unpacked_command(packed: Sequence[Any]) -> Command:
     place, experiment, *fields = packed
-    return FORMS[place].make(known_experiment(*experiment), *fields)
+    return COMMAND_FORMS[place].make(known_experiment(*experiment), *fields)
 
 
 @lru_cache(maxsize=10_000)
@@ -110,9 +110,9 @@ def take_outcome(command: Command, packed: Sequence[Any]) -> None:
     """Give the command what `packed_outcome` made of its twin."""
     place = packed[0]
     if place >= 0:
-        command.outcome = OUTCOMES[place](*packed[1:])
+        command.outcome = OUTCOME_KINDS[place](*packed[1:])
     else:
-        command.error = ERRORS[-1 - place](packed[1])
+        command.error = ERROR_KINDS[-1 - place](packed[1])
 
 
 def frame(message: Any) -> bytes:
