@@ -170,7 +170,6 @@ def test_serve_refuses_what_is_unsafe_or_impossible(tmp_path):
             (["--no-keys", "--host", "0.0.0.0"], "loopback"),
             (["--no-keys", "--host", "::"], "loopback"),
             (["--no-keys", "--host", "example.invalid"], "loopback"),
-            (["--workers", "2"], "SQLite has one writer"),
             (["--workers", "0"], "workers"),
             (["--rate", "0"], "rate"),
             (["--rate", "nan"], "rate"),

@@ -137,7 +137,7 @@ def made_protocol(loop, connections=()):
     state = ServerState()
     state.connections.update(connections)
     config = uvicorn.Config(app, log_config=None, ws="none")
-    return protocol.Protocol(config, state, {}, loop)
+    return protocol.OurProtocol(config, state, {}, loop)
 
 
 def test_a_slow_head_is_refused(monkeypatch):

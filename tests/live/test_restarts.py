@@ -8,6 +8,9 @@ from patientbandits.live.http import supervisor
 from patientbandits.live.http.supervisor import (
     LONGEST_PAUSE,
     MOST_FAILURES,
+    WRITE_FAILED,
+    Role,
+    Running,
     Supervisor,
     pause_after,
 )
@@ -18,12 +21,14 @@ def test_pauses_grow_to_a_limit():
     assert pause_after(60) == LONGEST_PAUSE
 
 
+WORKER = Role("worker", lambda: 0, ())
+
+
 class Process:
     """A worker that has ended, or runs until it is told not to."""
 
-    exitcode = 1
-
-    def __init__(self):
+    def __init__(self, exitcode=1):
+        self.exitcode = exitcode
         self.told = False
 
     def terminate(self):
@@ -35,13 +40,13 @@ def watching(monkeypatch):
     """A supervisor, and the time."""
     now = [1000.0]
     monkeypatch.setattr(supervisor.time, "monotonic", lambda: now[0])
-    return Supervisor(lambda: None, ()), now
+    return Supervisor(), now
 
 
-def end(watching, lived):
+def end(watching, lived, exitcode=1):
     made, now = watching
-    process = Process()
-    made._running[process] = now[0] - lived
+    process = Process(exitcode)
+    made._running[process] = Running(now[0] - lived, WORKER)
     made._ended(process)
 
 
@@ -59,14 +64,25 @@ def test_healthy_workers_stay_while_others_cannot_start(watching):
     made, now = watching
     end(watching, 3600.0)
     healthy = Process()
-    made._running[healthy] = now[0]
+    made._running[healthy] = Running(now[0], WORKER)
     made._due.clear()
     pauses = []
     for _ in range(8):
         end(watching, 0.5)
-        pauses.append(made._due.pop() - now[0])
+        pauses.append(made._due.pop().time - now[0])
     assert pauses == [0, 1, 2, 4, 8, 16, 30, 30]
     assert not made._stopping
     assert not healthy.told
     end(watching, 60.0)
-    assert made._due.pop() == now[0], "one that lived is replaced at once"
+    assert made._due.pop().time == now[0], "one that lived is replaced at once"
+
+
+def test_a_database_that_fails_ends_the_service(watching):
+    """What the disk holds is known only after it was opened anew, by whoever starts us again."""
+    made, now = watching
+    healthy = Process()
+    made._running[healthy] = Running(now[0], WORKER)
+    end(watching, 3600.0, WRITE_FAILED)
+    assert healthy.told
+    assert not made._due
+    assert made._failed

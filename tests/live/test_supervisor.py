@@ -1,4 +1,4 @@
-"""Several processes on one PostgreSQL database."""
+"""Several processes: one that writes, workers before it, on both stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 import pytest
 from service import Running
 
-pytest.importorskip("patientbandits.live.store.postgres")
+STORES = ["sqlite", "postgres"]
 
 
 def children(pid):
@@ -23,8 +23,9 @@ def children(pid):
     ]
 
 
-def test_workers_share_one_log_and_one_ring_of_keys(fresh):
-    address = fresh("postgres")
+@pytest.mark.parametrize("store", STORES)
+def test_workers_share_one_log_and_one_ring_of_keys(fresh, store):
+    address = fresh(store)
     with Running(address, "--workers", 2) as server:
         assert (
             server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code
@@ -55,23 +56,37 @@ def test_workers_share_one_log_and_one_ring_of_keys(fresh):
         assert server.stop(signal.SIGTERM) == 0
 
 
-def test_a_dead_worker_is_replaced(fresh):
-    with Running(fresh("postgres"), "--workers", 2) as server:
-        workers = [
-            child
-            for child in children(server.process.pid)
-            if b"resource_tracker" not in cmdline(child)
-        ]
-        assert len(workers) == 2
-        os.kill(workers[0], signal.SIGKILL)
-        while not any('"a worker ended"' in line for line in server.log):
+def processes(server):
+    """The writer and the workers, in the order of their start."""
+    found = sorted(children(server.process.pid))
+    return [child for child in found if b"resource_tracker" not in cmdline(child)]
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["writer", "worker"])
+@pytest.mark.parametrize("store", STORES)
+def test_a_dead_process_is_replaced(fresh, store, place):
+    with Running(fresh(store), "--workers", 2) as server:
+        running = processes(server)
+        assert len(running) == 3
+        os.kill(running[place], signal.SIGKILL)
+        while not any('ended"' in line for line in server.log):
             time.sleep(0.05)
         server.until_ready()
-        assert (
-            server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]}).status_code
-            == 201
-        )
+        made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})
+        assert made.status_code == 201
+        assert len(processes(server)) == 3
         assert server.stop(signal.SIGTERM) == 0
+
+
+def test_processes_end_with_the_one_that_watches(fresh):
+    with Running(fresh("sqlite"), "--workers", 2) as server:
+        running = processes(server)
+        server.process.kill()
+        server.process.wait()
+        deadline = time.monotonic() + 30
+        while any(os.path.exists(f"/proc/{pid}") for pid in running):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 def cmdline(pid):

@@ -9,6 +9,7 @@ import os
 import time
 from typing import Any
 
+from patientbandits.live.http.express import EXPRESS, Lane, lane_path
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
 from patientbandits.live.http.request import Receive, Request
@@ -34,6 +35,8 @@ class App:
         self._run = os.urandom(4).hex()
         """begins the names of this run's requests, in the log"""
         self._requests = 0
+        self.lanes: dict[bytes, Lane] = {}
+        """short ways, by the path as it is sent"""
 
     async def __call__(self, asgi: ASGI, receive: Receive, send: Send) -> None:
         if asgi["type"] == "http":
@@ -60,6 +63,8 @@ class App:
             if route.scope is not None:
                 self.service.access.authorise(route.scope, request)
             answer = await route.handler(self.service, request)
+            if route.path in EXPRESS:
+                await self._open_lane(route, part)
         except Exception as error:
             answer = self._refusal(error, route)
         if isinstance(answer, Stream):
@@ -74,6 +79,17 @@ class App:
         cycle = asgi.get(SHORT_CUT)
         if cycle is None or not sent_whole(cycle, answer, SECURE_LINES):
             await answer.send(send)
+
+    async def _open_lane(self, route: Route, part: str) -> None:
+        """From the second request on there is a short way."""
+        path = lane_path(route, part)
+        if path not in self.lanes:
+            handle = await self.service.experiment(part)
+            self.lanes[path] = Lane(self.service, route, handle, self._refusal, self._note_lane)
+
+    def _note_lane(self, route: Route, status: int, seconds: float) -> None:
+        self._requests += 1
+        self._note(self._requests, route.method, route, status, seconds)
 
     def _refusal(self, error: Exception, route: Route | None) -> Response:
         known = response_to(error)

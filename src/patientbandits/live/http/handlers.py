@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from patientbandits.live.answers import ExperimentAnswer, experiment_answer, key_answer
-from patientbandits.live.commands import Command, Conversion, Credited, Join, Order
+from patientbandits.live.commands import Command, Conversion, Credited, Decision, Join, Order
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.export import FORMATS
@@ -30,6 +30,13 @@ encode = msgspec.json.Encoder(enc_hook=str).encode
 
 async def post_decision(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewDecision, BODY)
+    handle = await service.experiment(request.part)
+    return decision_response(await service.writer.outcome(decision_command(handle, body, request)))
+
+
+def decision_command(
+    handle: ExperimentHandle, body: schemas.NewDecision, request: Request
+) -> Command:
     key = body.key
     header = request.header(b"idempotency-key")
     if header is not None:
@@ -38,22 +45,29 @@ async def post_decision(service: Service, request: Request) -> Response:
                 "decision: key and the header Idempotency-Key must agree if both are given."
             )
         key = header
-    handle = await service.experiment(request.part)
-    made = await service.writer.outcome(handle.decide_command(body.unit, key))
-    answer = schemas.DecisionAnswer(
-        id=made.id, arm=made.arm, propensity=made.propensity, duplicate=made.duplicate
-    )
+    return handle.decide_command(body.unit, key)
+
+
+def decision_response(made: Decision) -> Response:
+    answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))
 
 
 async def post_conversion(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewConversion, BODY)
     handle = await service.experiment(request.part)
-    made = await service.writer.outcome(asked_conversion(handle, body))
+    return conversion_response(
+        await service.writer.outcome(asked_conversion(handle, body, request))
+    )
+
+
+def conversion_response(made: Conversion | Credited) -> Response:
     return Response(conversion_status(made), encode(conversion_answer(made)))
 
 
-def asked_conversion(handle: ExperimentHandle, body: schemas.NewConversion) -> Command:
+def asked_conversion(
+    handle: ExperimentHandle, body: schemas.NewConversion, request: Request
+) -> Command:
     return handle.conversion_command(body.id, body.value, body.at, unit=body.unit, order=body.order)
 
 
@@ -114,7 +128,7 @@ async def post_conversions(service: Service, request: Request) -> Response:
     items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
     service.access.limits.owe(request.key, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
-    commands = [conversion_command(handle, item) for item in items]
+    commands = [conversion_command(handle, item, request) for item in items]
     good = [command for command in commands if isinstance(command, Command)]
     if good:
         await service.writer.carry_out(good)
@@ -122,9 +136,11 @@ async def post_conversions(service: Service, request: Request) -> Response:
     return Response(200, encode(schemas.ItemAnswers(answers)))
 
 
-def conversion_command(handle: ExperimentHandle, item: msgspec.Raw) -> Command | Exception:
+def conversion_command(
+    handle: ExperimentHandle, item: msgspec.Raw, request: Request
+) -> Command | Exception:
     try:
-        return asked_conversion(handle, decoded(item, schemas.NewConversion))
+        return asked_conversion(handle, decoded(item, schemas.NewConversion), request)
     except (RefusedError, ProblemError) as error:
         return error
 

@@ -17,6 +17,8 @@ from prometheus_client.core import (
     Metric,
 )
 
+from patientbandits.live.http.wire import WriterCounts
+
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """seconds"""
 
@@ -38,16 +40,7 @@ class ServiceCounts(Protocol):
     def carried_out(self) -> int: ...
 
     @property
-    def commits(self) -> int: ...
-
-    @property
-    def experiment_failures(self) -> int: ...
-
-    @property
-    def clock_jump(self) -> float: ...
-
-    @property
-    def log_ahead(self) -> float: ...
+    def counts(self) -> WriterCounts: ...
 
     @property
     def waiting(self) -> int: ...
@@ -76,6 +69,7 @@ class Metrics:
         durations.seconds += seconds
 
     def collect(self) -> Iterable[Metric]:
+        counts = self._measured.counts
         yield self._answers()
         yield self._answer_seconds()
         yield CounterMetricFamily(
@@ -86,22 +80,22 @@ class Metrics:
         yield CounterMetricFamily(
             "patientbandits_commits",
             "Commits: commands / commits is the size of a batch",
-            value=self._measured.commits,
+            value=counts.commits,
         )
         yield CounterMetricFamily(
             "patientbandits_experiment_failures",
             "Batches of one experiment that failed alone; the log names it",
-            value=self._measured.experiment_failures,
+            value=counts.experiment_failures,
         )
         yield GaugeMetricFamily(
             "patientbandits_clock_jump_seconds",
             "By how much the clock has jumped, while it is not believed",
-            value=self._measured.clock_jump,
+            value=counts.clock_jump,
         )
         yield GaugeMetricFamily(
             "patientbandits_log_ahead_seconds",
             "By how much the time of a log is ahead of the clock",
-            value=self._measured.log_ahead,
+            value=counts.log_ahead,
         )
         yield GaugeMetricFamily(
             "patientbandits_waiting",

@@ -1,11 +1,13 @@
-"""uvicorn's protocol, with differences: a short cut for whole answers, limits to what is not a
-body, errors as problems, and no upgrades."""
+"""uvicorn's protocol, with differences: short cuts for whole answers and for whole requests (see
+`express`), limits to what is not a body, errors as problems, no upgrades, and fewer timers."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import (
@@ -14,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from patientbandits.live.http.response import Response, problem_response
+from patientbandits.live.http.response import CLOSE, SECURE_LINES, Response, problem_response
 
 LARGEST_HEAD = 32 * 1024
 FRAMING = 8
@@ -35,10 +37,52 @@ SHORT_CUT = "patientbandits.cycle"
 """where the scope keeps the cycle that can take a whole answer"""
 
 
+RequestHeaders = list[tuple[bytes, bytes]]
+SendWhole = Callable[[Response], None]
+"""sends an answer in one piece"""
+
+
+class ShortWay(Protocol):
+    """What takes a whole request and gives a whole answer, in the loop's own thread."""
+
+    def takes(self, headers: RequestHeaders, body: bytes) -> bool: ...
+
+    def start(self, headers: RequestHeaders, body: bytes, send: SendWhole) -> None: ...
+
+
+class WholeRequest:
+    """Stands where uvicorn keeps the cycle of the request under way; `asyncio.Event` to itself."""
+
+    __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete")
+
+    def __init__(self, keep_alive: bool) -> None:
+        self.keep_alive = keep_alive
+        self.disconnected = False
+        self.response_complete = False
+        self.message_event = self
+
+    def set(self) -> None:
+        """Nobody waits for more of it."""
+
+
 def head_of(answer: Response) -> bytes:
     if answer.status == HTTPStatus.NO_CONTENT:
         return b""
     return b"content-type: %s\r\ncontent-length: %d\r\n" % (answer.media, len(answer.body))
+
+
+def whole_answer(answer: Response, defaults: RequestHeaders, more: bytes, closing: bool) -> bytes:
+    """The answer as it is sent. ``defaults``: headers of every answer; ``more``: lines of others"""
+    parts = [STATUS_LINE[answer.status]]
+    parts += [b"%s: %s\r\n" % header for header in defaults]
+    parts += [head_of(answer), more]
+    if answer.headers:
+        others = [header for header in answer.headers if header[0] != b"connection"]
+        parts += [b"%s: %s\r\n" % header for header in others]
+    if closing:
+        parts.append(b"connection: close\r\n")
+    parts += [b"\r\n", answer.body]
+    return b"".join(parts)
 
 
 def sent_whole(cycle: RequestResponseCycle, answer: Response, more: bytes) -> bool:
@@ -53,14 +97,10 @@ def sent_whole(cycle: RequestResponseCycle, answer: Response, more: bytes) -> bo
     cycle.response_started = True
     cycle.response_complete = True
     cycle.waiting_for_100_continue = False
-    parts = [STATUS_LINE[answer.status]]
-    parts += [b"%s: %s\r\n" % header for header in cycle.default_headers]
-    parts += [head_of(answer), more]
-    parts += [b"%s: %s\r\n" % header for header in answer.headers if header[0] != b"connection"]
-    if not cycle.keep_alive or (b"connection", b"close") in answer.headers:
+    if CLOSE[0] in answer.headers:
         cycle.keep_alive = False
-        parts.append(b"connection: close\r\n")
-    cycle.transport.write(b"".join([*parts, b"\r\n", answer.body]))
+    whole = whole_answer(answer, cycle.default_headers, more, closing=not cycle.keep_alive)
+    cycle.transport.write(whole)
     cycle.message_event.set()
     if not cycle.keep_alive:
         cycle.transport.close()
@@ -68,7 +108,7 @@ def sent_whole(cycle: RequestResponseCycle, answer: Response, more: bytes) -> bo
     return True
 
 
-class Protocol(HttpToolsProtocol):
+class OurProtocol(HttpToolsProtocol):
     _received = 0
     """bytes since the head began, with what came before it in one piece; or since it ended"""
 
@@ -78,9 +118,18 @@ class Protocol(HttpToolsProtocol):
     _in_body = False
     _upgrading = False
     _head_timer: asyncio.TimerHandle | None = None
+    _idle_timer: asyncio.TimerHandle | None = None
+    _idle_since: float | None = None
+    """by the loop's clock; None: a request is under way"""
+
+    _lane: ShortWay | None = None
+    """the short way of the request that is being read"""
+
+    _lane_body = b""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._lanes: dict[bytes, ShortWay] = getattr(self.app, "lanes", {})
         if len(self.connections) > MOST_CONNECTIONS:
             self._refuse(TOO_MANY)
             return
@@ -88,16 +137,20 @@ class Protocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_is_there()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        if self._received == 0 and not self._in_body:
-            self._expect_head()
-        self._unset_keepalive_if_required()
+        self._idle_since = None
         self._received += len(data)
         self._parse(data)
+        if self._lane is not None:
+            self._long_way()  # the body comes in pieces
+        elif self._received and not self._in_body:
+            self._expect_head()
         if not self.transport.is_closing() and self._too_much():
             self._refuse(HEAD_TOO_LARGE)
 
@@ -132,9 +185,19 @@ class Protocol(HttpToolsProtocol):
         self._upgrading = False
         self._parse(b"".join([*head, b"\r\n", rest]))
 
+    def on_message_begin(self) -> None:
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
+
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._in_body:  # a trailer comes after the key was checked: it is no header
+        if self._in_body:
+            return  # a trailer comes after the key was checked: it is no header
+        name = name.lower()
+        if name == b"expect":
             super().on_header(name, value)
+        else:
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         if self._received > LARGEST_HEAD and self._head_size() > LARGEST_HEAD:
@@ -147,15 +210,42 @@ class Protocol(HttpToolsProtocol):
         self._in_body = True
         self._received = 0
         self._body = 0
+        self._lane = self._lane_for()
+        if self._lane is None:
+            self._long_way()
+
+    def _lane_for(self) -> ShortWay | None:
+        lane = self._lanes.get(self.url)
+        if lane is None or self.parser.get_method() != b"POST" or self.expect_100_continue:
+            return None
+        if self.cycle is not None and not self.cycle.response_complete:
+            return None
+        return lane
+
+    def _long_way(self) -> None:
+        """Through ASGI, with what was read so far."""
+        read = (self.url, self.headers, self.expect_100_continue)
+        super().on_message_begin()
+        self.url, self.headers, self.expect_100_continue = read
+        scope = cast(dict[str, Any], self.scope)
+        scope["headers"] = self.headers
         super().on_headers_complete()
-        scope: dict[str, Any] = self.scope  # type: ignore[assignment]
         scope[SHORT_CUT] = self.cycle
+        self._lane = None
+        if self._lane_body:
+            super().on_body(self._lane_body)
+            self._lane_body = b""
 
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def on_body(self, body: bytes) -> None:
         self._body += len(body)
+        if self._lane is not None and not self._lane_body:
+            self._lane_body = body
+            return
+        if self._lane is not None:
+            self._long_way()
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -163,7 +253,62 @@ class Protocol(HttpToolsProtocol):
             return
         self._in_body = False
         self._received = 0
+        lane = self._lane
+        if lane is not None and lane.takes(self.headers, self._lane_body):
+            self._take(lane)
+            return
+        if lane is not None:
+            self._long_way()
         super().on_message_complete()
+
+    def _take(self, lane: ShortWay) -> None:
+        version = self.parser.get_http_version()
+        request = WholeRequest(version != "1.0" and self.parser.should_keep_alive())
+        body = self._lane_body
+        self._lane = None
+        self._lane_body = b""
+        self.cycle = cast(RequestResponseCycle, request)
+        lane.start(self.headers, body, partial(self._send_whole, request))
+
+    def _send_whole(self, request: WholeRequest, answer: Response) -> None:
+        request.response_complete = True
+        if request.disconnected:
+            return
+        if answer.headers and CLOSE[0] in answer.headers:
+            request.keep_alive = False
+        defaults = self.server_state.default_headers
+        closing = not request.keep_alive
+        self.transport.write(whole_answer(answer, defaults, SECURE_LINES, closing))
+        if closing:
+            self.transport.close()
+        self.on_response_complete()
+
+    def on_response_complete(self) -> None:
+        """As uvicorn's, but a connection has one timer, not one for each of its requests."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            cycle, app = self.pipeline.pop()
+            self._start_asgi_task(cycle, app)
+            return
+        self._idle_since = self.loop.time()
+        if self._idle_timer is None:
+            self._look_later(self.timeout_keep_alive)
+
+    def _look_later(self, seconds: float) -> None:
+        self._idle_timer = self.loop.call_later(seconds, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if self._idle_since is None:
+            self._look_later(self.timeout_keep_alive)
+            return
+        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._look_later(left)
+        elif not self.transport.is_closing():
+            self.transport.close()
 
     def _expect_head(self) -> None:
         if self._head_timer is None:

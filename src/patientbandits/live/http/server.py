@@ -7,6 +7,7 @@ import contextlib
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import uvicorn
@@ -17,10 +18,10 @@ from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.app import App
 from patientbandits.live.http.logs import set_up_logs
-from patientbandits.live.http.protocol import Protocol
+from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
-from patientbandits.live.http.supervisor import supervise
-from patientbandits.live.store import in_postgres
+from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
+from patientbandits.live.http.writer_process import run_writer
 from patientbandits.live.store.in_use import alone_with
 
 FAILED = 1
@@ -82,11 +83,8 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
-    if workers > 1 and not in_postgres(db):
-        raise InputError(
-            "serve: SQLite has one writer: workers must be 1, or use PostgreSQL; "
-            f"got workers={workers}."
-        )
+    if workers > 1 and not hasattr(socket, "AF_UNIX"):
+        raise InputError(f"serve: on this system workers must be 1; got workers={workers}.")
 
 
 def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
@@ -102,7 +100,20 @@ def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
             if workers == 1:
                 return work(shop, bound, options)
         set_up_logs(options.log_level)
-        return supervise(workers, run_worker, (db, bound, options))
+        return serve_with(workers, db, bound, options)
+
+
+def serve_with(workers: int, db: str, bound: socket.socket, options: Options) -> int:
+    """One process writes, ``workers`` speak HTTP; the exit code."""
+    share = options._replace(queue=max(options.queue // workers, 1))
+    with tempfile.TemporaryDirectory(prefix="patientbandits-") as folder:
+        address = f"{folder}/writer"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as inner:
+            inner.bind(address)
+            inner.listen(workers)  # from now on: a worker may come before the writer is there
+            writer = Role("writer", run_writer, (db, inner, options.queue, options.log_level))
+            worker = Role("worker", run_worker, (db, bound, share, address))
+            return supervise([writer, *[worker] * workers])
 
 
 def shown_url(bound: socket.socket) -> str:
@@ -112,20 +123,24 @@ def shown_url(bound: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
-def run_worker(db: str, bound: socket.socket, options: Options) -> None:
-    """One of several processes."""
+def run_worker(db: str, bound: socket.socket, options: Options, writer_address: str) -> int:
+    """One of several processes before the one that writes."""
     with library.open(db) as shop:
-        code = work(shop, bound, options)
-    sys.exit(code)
+        return WRITE_FAILED if work(shop, bound, options, writer_address) else 0
 
 
-def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
+def work(
+    shop: library.Shop,
+    bound: socket.socket,
+    options: Options,
+    writer_address: str | None = None,
+) -> int:
     """Answer requests until told to stop."""
     set_up_logs(options.log_level)
-    service = Service(shop, options, failed=lambda: server.stop())
+    service = Service(shop, options, lambda: server.stop(), writer_address)
     config = uvicorn.Config(
         App(service),
-        http=Protocol,
+        http=OurProtocol,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         ws="none",
         lifespan="on",

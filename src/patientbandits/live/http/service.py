@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 from patientbandits.live.api_keys import Keyring
-from patientbandits.live.errors import RefusedError, UnavailableError, UnknownError
+from patientbandits.live.errors import UnavailableError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.access import Access
-from patientbandits.live.http.logs import RequestLog, log_event, log_failure
+from patientbandits.live.http.logs import RequestLog, log_failure
 from patientbandits.live.http.metrics import Metrics
+from patientbandits.live.http.queueing import CommandQueue
+from patientbandits.live.http.remote_writer import RemoteWriter
 from patientbandits.live.http.response import too_busy
+from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
-from patientbandits.live.policy_memory import warm
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
 
@@ -27,9 +27,6 @@ Found = TypeVar("Found")
 READERS = 4
 MOST_ASIDE = READERS + 100
 """pieces of work under way or waiting in the threads for reading"""
-
-GARBAGE = (20_000, 20, 50)
-"""objects before the collector looks: requests leave few cycles, and looking takes its time"""
 
 KEYS_EVERY = 1.0
 """seconds between looks at the table of keys"""
@@ -47,11 +44,21 @@ class Options(NamedTuple):
 
 
 class Service:
-    """``failed`` is called when the journal can write no more."""
+    """``failed`` is called when the journal can write no more.
 
-    writer: Writer
+    ``writer_address``: the socket of the process that writes, if it is not this one.
+    """
 
-    def __init__(self, shop: Shop, options: Options, failed: Callable[[], None]) -> None:
+    writer: CommandQueue
+
+    def __init__(
+        self,
+        shop: Shop,
+        options: Options,
+        failed: Callable[[], None],
+        writer_address: str | None = None,
+    ) -> None:
+        self._writer_address = writer_address
         self.shop = shop
         self.options = options
         self.keyring = Keyring(shop)
@@ -68,7 +75,6 @@ class Service:
         self._asked: asyncio.Task[None] | None = None
         self._asked_at = -READY_FOR
         self._aside = 0
-        self._warming: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
 
     @property
@@ -76,20 +82,8 @@ class Service:
         return self.writer.carried_out
 
     @property
-    def commits(self) -> int:
-        return self._journal.batches
-
-    @property
-    def experiment_failures(self) -> int:
-        return self._journal.experiment_failures
-
-    @property
-    def clock_jump(self) -> float:
-        return getattr(self._journal.clock, "jump", 0.0)
-
-    @property
-    def log_ahead(self) -> float:
-        return max(self._journal.ahead(), 0.0)
+    def counts(self) -> WriterCounts:
+        return self.writer.counts
 
     @property
     def waiting(self) -> int:
@@ -126,10 +120,7 @@ class Service:
 
     def warm(self, settings: Settings) -> None:
         """Have the policy compiled now, not during a decision."""
-        try:
-            warm(settings)
-        except ArithmeticError as error:
-            raise RefusedError(f"experiment: {error}") from error
+        self.writer.warm(settings)
 
     def require_ready(self) -> None:
         failure = self._journal.failure
@@ -137,8 +128,7 @@ class Service:
             raise failure
         if self.draining:
             raise UnavailableError("the server is stopping")
-        if self._warming is None or not self._warming.done() or self._warming.exception():
-            raise UnavailableError("the server is starting")
+        self.writer.require_ready()
 
     async def ask_database(self) -> None:
         """Raise unless the database answers; many who ask at once are told the same."""
@@ -154,11 +144,14 @@ class Service:
             reader.answers()
 
     async def start(self) -> None:
-        self.writer = Writer(self._journal, self.options.queue, self._failed)
+        queue = self.options.queue
+        if self._writer_address is None:
+            self.writer = Writer(self.shop, queue, self._failed)
+        else:
+            self.writer = RemoteWriter(self._writer_address, queue)
         loop = asyncio.get_running_loop()
         if self.options.keys:
             await loop.run_in_executor(self._keys, self.keyring.load)
-        self._warming = loop.create_task(self.aside(self._prepare))
         self._refreshing = loop.create_task(self._refresh())
 
     async def stop(self) -> None:
@@ -169,25 +162,14 @@ class Service:
         await asyncio.to_thread(self._keys.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
 
-    def _prepare(self) -> None:
-        """Read the logs and compile the policies."""
-        for handle in self.shop.experiments():
-            try:
-                self.warm(handle.settings)
-                self._journal.alone(partial(self._journal.state, handle.experiment.id))
-            except Exception as error:  # one experiment must not keep the others from being served
-                log_failure("an experiment cannot be read", error, experiment=handle.name)
-        gc.collect()
-        gc.freeze()  # what is there now stays: it need not be looked at again and again
-        gc.set_threshold(*GARBAGE)
-        log_event("ready")
-
     async def _refresh(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(KEYS_EVERY)
             try:
                 self.requests.summary(self.metrics.answers)
+                if self.failed:
+                    self._failed()
                 if self.options.keys:
                     await loop.run_in_executor(self._keys, self.keyring.load)
             except Exception as error:  # whatever it is: looking must go on

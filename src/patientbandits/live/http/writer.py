@@ -13,12 +13,15 @@ import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
-from typing import Any, NamedTuple
 
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.http.response import too_busy
-from patientbandits.live.journal import LARGEST_TRANSACTION, Journal
+from patientbandits.live.http.preparing import made_ready, prepare
+from patientbandits.live.http.queueing import CommandQueue, Waiting
+from patientbandits.live.http.wire import WriterCounts
+from patientbandits.live.journal import LARGEST_TRANSACTION
+from patientbandits.live.settings import Settings
+from patientbandits.live.shop import Shop
 
 PATIENCE = 0.25
 """of the time of the last commit: what one waits at most for the others to come back"""
@@ -28,47 +31,49 @@ SHORTEST_PATIENCE = 0.001
 """seconds; timers are no finer"""
 
 
-class Waiting(NamedTuple):
-    """A request's commands; the future is done when each has its outcome or its error."""
-
-    answered: asyncio.Future[None]
-    commands: Sequence[Command]
-
-
-class Writer:
+class Writer(CommandQueue):
     """``failed`` is called when the journal can write no more."""
 
-    def __init__(self, journal: Journal, limit: int, failed: Callable[[], None]) -> None:
-        self._journal = journal
-        self._limit = limit
+    def __init__(self, shop: Shop, limit: int, failed: Callable[[], None]) -> None:
+        super().__init__(limit)
+        self._shop = shop
+        self._journal = shop.journal
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "writer")
         self._gathered: list[Waiting] = []
         self._enough = 1
         self._wake = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
         self._task = self._loop.create_task(self._write())
-        self.waiting = 0
-        """commands that are not answered yet"""
-        self.carried_out = 0
+        self._preparing = self._loop.create_task(asyncio.to_thread(prepare, shop))
 
-    async def outcome(self, command: Command) -> Any:
-        """The command's outcome, when it is durable, or its error raised."""
-        await self.carry_out([command])
-        if command.error is not None:
-            raise command.error
-        return command.outcome
+    @property
+    def counts(self) -> WriterCounts:
+        journal = self._journal
+        return WriterCounts(
+            commits=journal.batches,
+            experiment_failures=journal.experiment_failures,
+            clock_jump=getattr(journal.clock, "jump", 0.0),
+            log_ahead=max(journal.ahead(), 0.0),
+        )
 
-    async def carry_out(self, commands: Sequence[Command]) -> None:
-        """Returns when each command has its outcome or its error."""
-        if self.waiting + len(commands) > self._limit:
-            raise too_busy(f"{self.waiting} requests wait already; try again.")
-        self.waiting += len(commands)
-        answered = self._loop.create_future()
-        self._gathered.append(Waiting(answered, commands))
+    def add(self, waiting: Waiting) -> None:
+        self.waiting += len(waiting.commands)
+        self._gathered.append(waiting)
         if len(self._gathered) >= self._enough:
             self._wake.set()
-        await answered
+
+    async def prepared(self) -> None:
+        """Returns when the logs are read."""
+        await asyncio.shield(self._preparing)
+
+    def require_ready(self) -> None:
+        if self._journal.failure is not None:
+            raise self._journal.failure
+        if not self._preparing.done() or self._preparing.exception():
+            raise UnavailableError("the server is starting")
+
+    def warm(self, settings: Settings) -> None:
+        made_ready(settings)
 
     async def _gather(self, before: int, seconds: float) -> list[Waiting]:
         """All that waits, once there is something.
@@ -105,8 +110,7 @@ class Writer:
             self.waiting -= len(batch)
             self.carried_out += len(batch)
             for waiting in gathered:
-                if not waiting.answered.done():
-                    waiting.answered.set_result(None)
+                waiting.answered()
             if self._journal.failure is not None:
                 self._failed()
 
@@ -119,7 +123,7 @@ class Writer:
                     command.error = UnavailableError(f"{type(error).__name__}: {error}")
 
     async def close(self) -> None:
-        """After the last request was answered."""
+        self._preparing.cancel()
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task

@@ -1,0 +1,42 @@
+"""What is done before the first decision: logs are read, policies made ready."""
+
+from __future__ import annotations
+
+import gc
+from functools import partial
+
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.http.logs import log_event, log_failure
+from patientbandits.live.policy_memory import warm
+from patientbandits.live.settings import Settings
+from patientbandits.live.shop import Shop
+
+GARBAGE = (20_000, 20, 50)
+"""objects before the collector looks: requests leave few cycles, and looking takes its time"""
+
+
+def made_ready(settings: Settings) -> None:
+    """Have the policy compiled now, not during a decision."""
+    try:
+        warm(settings)
+    except ArithmeticError as error:
+        raise RefusedError(f"experiment: {error}") from error
+
+
+def prepare(shop: Shop) -> None:
+    """Read the logs and compile the policies."""
+    for handle in shop.experiments():
+        try:
+            made_ready(handle.settings)
+            shop.journal.alone(partial(shop.journal.state, handle.experiment.id))
+        except Exception as error:  # one experiment must not keep the others from being served
+            log_failure("an experiment cannot be read", error, experiment=handle.name)
+    settle_garbage()
+    log_event("ready")
+
+
+def settle_garbage() -> None:
+    """What is there now stays: it need not be looked at again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
