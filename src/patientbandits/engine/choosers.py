@@ -61,17 +61,17 @@ def every_round(rule: Rule) -> Chooser:
     return Chooser(begin=no_hook, paid=no_hook, pulled=no_hook, choose=choose, keeps=False)
 
 
-def bid_of(arm: int, pulls: Whole, worth: Real) -> Bid:
+def bid_of(arm: int, worth: Real) -> Bid:
     """The arm with the index that is kept."""
-    return Bid(arm, int(pulls[arm]), worth[arm])
+    return Bid(arm, worth[arm])
 
 
 def scan(pulls: Whole, worth: Real, chance: Chance) -> Bid:
     """The best bid, arm by arm."""
-    best = bid_of(0, pulls, worth)
+    best = bid_of(0, worth)
     for arm in range(1, len(worth)):
-        bid = bid_of(arm, pulls, worth)
-        if beats(bid, best, chance):
+        bid = bid_of(arm, worth)
+        if beats(bid, best, pulls, chance):
             best = bid
     return best
 
@@ -88,7 +88,7 @@ def scan_many(pulls: Whole, worth: Real, chance: Chance) -> Bid:
         sum_of_arms += arm * at_top
         equal += at_top
     if equal == 1:
-        return bid_of(sum_of_arms, pulls, worth)
+        return bid_of(sum_of_arms, worth)
     return scan(pulls, worth, chance)
 
 
@@ -96,9 +96,7 @@ def better(left: int, right: int, pulls: Whole, worth: Real, chance: Chance) -> 
     """The winner of two arms; -1 is no arm, and never to the left of one."""
     if right < 0:
         return left
-    if beats(bid_of(right, pulls, worth), bid_of(left, pulls, worth), chance):
-        return right
-    return left
+    return right if beats(bid_of(right, worth), bid_of(left, worth), pulls, chance) else left
 
 
 def plant(winner: Whole, pulls: Whole, worth: Real, chance: Chance) -> None:
@@ -194,7 +192,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
         worth = scratch.worth[game.place]
         if not counted:
             if scratch.winner.shape[1] > NO_TREE:
-                return bid_of(int(scratch.winner[game.place, 1]), pulls, worth)
+                return bid_of(int(scratch.winner[game.place, 1]), worth)
             if decision.arms > COMPARE_UP_TO:
                 return scan_many(pulls, worth, game.chance)
         return scan(pulls, worth, game.chance)

@@ -30,21 +30,20 @@ class Bid(NamedTuple):
     """An arm that wants to be pulled."""
 
     arm: int
-    pulls: int
     worth: float
     """its index"""
 
 
-def priority(bid: Bid, chance: Chance) -> Bits:
-    """Who goes first in a tie."""
-    return bits_at(chance.ties, as_bits(bid.pulls), chance.streams[bid.arm])
+def priority(arm: int, pulls: Any, chance: Chance) -> Bits:
+    """Who goes first in a tie; ``pulls`` by arm."""
+    return bits_at(chance.ties, as_bits(pulls[arm]), chance.streams[arm])
 
 
-def beats(bid: Bid, other: Bid, chance: Chance) -> bool:
+def beats(bid: Bid, other: Bid, pulls: Any, chance: Chance) -> bool:
     """Whether ``bid`` goes before ``other``. What is not a number wins, to be found out."""
-    if bid.worth != other.worth:
-        return bid.worth > other.worth or bid.worth != bid.worth
-    return priority(bid, chance) > priority(other, chance)
+    if bid.worth == other.worth:
+        return priority(bid.arm, pulls, chance) > priority(other.arm, pulls, chance)
+    return bid.worth > other.worth or bid.worth != bid.worth
 
 
 def index_function(rule: Rule) -> Callable[..., float]:
@@ -78,7 +77,7 @@ def choose_function(rule: Rule) -> Callable[..., Bid]:
 def _choose_function(index_of: Callable[..., float]) -> Callable[..., Bid]:
     def bid_of(self: Any, memory: Any, arm: Arm, decision: DecisionPoint, chance: Chance) -> Bid:
         random = bits_at(chance.own, as_bits(decision.round), chance.streams[arm.number])
-        return Bid(arm.number, arm.pulls, index_of(self, memory, arm, decision, random))
+        return Bid(arm.number, index_of(self, memory, arm, decision, random))
 
     def choose(
         self: Any, memory: Any, pulls: Any, rewards: Any, decision: DecisionPoint, chance: Chance
@@ -88,7 +87,7 @@ def _choose_function(index_of: Callable[..., float]) -> Callable[..., Bid]:
         for number in range(1, decision.arms):
             arm = Arm(number, int(pulls[number]), float(rewards[number]))
             bid = bid_of(self, memory, arm, decision, chance)
-            if beats(bid, best, chance):
+            if beats(bid, best, pulls, chance):
                 best = bid
         return best
 
