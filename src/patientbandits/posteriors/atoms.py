@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.posteriors.fit import Array, Seen, misfit
+from patientbandits.posteriors.counts import Array
+from patientbandits.posteriors.fit import Seen, misfit
 
 
 class ExpectedHazards(NamedTuple):
