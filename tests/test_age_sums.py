@@ -12,6 +12,13 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
+from patientbandits.policies.parts.age_sums import (
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
@@ -23,6 +30,7 @@ from patientbandits.policies.parts.tail_fits import (
     bound_fit,
     close_fit,
 )
+from patientbandits.policies.patient import Ages
 
 MIXED = pb.Mixture([pb.Pareto(0.4), pb.Fixed(90)], [0.8, 0.2])
 
@@ -39,7 +47,7 @@ LAWS = [
 def test_fit_of_the_tail(law):
     """Within ACCURACY at every age, not only at those that were fitted."""
     horizon = 5000
-    _, length, rates, coefficients = close_fit(law, horizon)
+    _, length, rates, coefficients, *_ = close_fit(law, horizon)
     ages = np.arange(length, horizon + 1)
     fitted = (
         (rates ** (ages - length)[:, None].astype(float)) @ coefficients
@@ -108,7 +116,7 @@ def bound_at(law, ages):
 
     Also the ring's unit and length.
     """
-    unit, length, rates, coefficients = bound_fit(law)
+    unit, length, rates, coefficients, *_ = bound_fit(law)
     slots = np.asarray(ages) // unit
     fitted = (rates ** np.maximum(slots - length, 0)[:, None].astype(float)) @ coefficients
     return (
@@ -211,3 +219,24 @@ def test_share_that_must_be_visible(clock):
                     <= got
                     <= len(ages[i]) - hidden + 1e-9
                 )
+
+
+def test_a_bound_on_a_clock_in_milliseconds():
+    """Beyond 2^30 units, 12 days, the exponentials do not follow a heavy tail any more.
+
+    A thousand pulls in a second, decisions up to centuries later: what is taken for hidden is never
+    less than what the law hides, and hardly more than what it hides after 2^30.
+    """
+    hundred_days = 100 * DAY * 1000
+    for law in (pb.Pareto(0.05), pb.Lomax(0.2, 50.0), pb.Pareto(0.3), pb.Empirical([60, 7 * DAY])):
+        memory = Ages(**bounded_sums(law, 1))
+        for time in range(1000):
+            advance(memory, ring_time(memory, float(time)))
+            add_pull(memory, 0, float(time))
+        for now in (FIT_REACH // 2, 2 * FIT_REACH, 3 * FIT_REACH, hundred_days, 10**13):
+            advance(memory, ring_time(memory, float(now)))
+            weigh(memory, 1.0)
+            hidden = 1000 * law.survival_at(now)
+            assert 1000 - memory.weight[0] >= hidden * (1 - 1e-9) - 1e-9, (law, now)
+            most = 1000 * law.survival_at(min(now, FIT_REACH))
+            assert 1000 - memory.weight[0] <= 1.01 * most + 2 * ABSOLUTE * 1000, (law, now)

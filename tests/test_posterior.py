@@ -295,3 +295,22 @@ REFUSED = [
 def test_refused(owner, call):
     with pytest.raises(pb.InputError, match=rf"^{owner}: [^\n]+; got [^\n]+\.$"):
         call()
+
+
+def misfit_of(delays, pulls=4000, rate=0.4, horizon=300):
+    """(misfit, whether it is told) for pulls of all ages and these delays, drawn in turn."""
+    random = np.random.default_rng(2)
+    ages = random.integers(1, horizon, pulls)
+    late = random.choice(delays, pulls)
+    came = (random.random(pulls) < rate) & (late <= ages)
+    arm = pb.posterior([pb.CureCounts.of(ages[~came], late[came])])[0]
+    return arm.misfit, "fit no law" in arm.warning
+
+
+@pytest.mark.parametrize("delay", [1, 2, 3, 7, 40, 41, 64, 150])
+def test_fixed_delays_are_no_misfit(delay):
+    """They all fall into one bin, which no smooth law does; two such bins are still told."""
+    assert misfit_of([delay]) == (0.0, False)
+    misfit, told = misfit_of([delay, 6 * delay + 20] if delay < 40 else [delay, 5])
+    assert misfit > 0.1
+    assert told

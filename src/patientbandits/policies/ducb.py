@@ -45,6 +45,7 @@ class WindowCounts(NamedTuple):
     weight: NDArray[np.float64]
     now: NDArray[np.int64]
     unit: NDArray[np.int64]
+    lift: NDArray[np.float64]
     paid: NDArray[np.float64]
     """(arm, slot): rewards of the pulls in the ring with delay <= m"""
     old_paid: NDArray[np.float64]
@@ -69,7 +70,8 @@ class DUCB(Policy):
     law      the delay law the policy believes in, for all arms
     window   m, in units of time; not for mode "uncensored"
     mode     "eq5": as above; rewards count as soon as they arrive, old pulls keep weight tau(m).
-             "uncensored": no window, N~ = sum of tau(t - s).
+             "uncensored": no window, N~ = sum of tau(t - s), each to 1e-4 up to an age of 2^30
+             units of time, and beyond it to S(2^30).
              "discard": only pulls at least m old count, in S, n and N~ = n tau(m).
              "wait": a reward is credited m after its pull, while all pulls count:
              S/(n tau(m)) + sqrt(exploration log t / n), arms in turn until round m + K. What the

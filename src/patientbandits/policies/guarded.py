@@ -102,11 +102,11 @@ class GuardedThompson(PatientThompson):
     Those are the arms with U + slack (U - L) >= max over arms of U; the index of the others is -1.
     U = min(PatientKL's index, 1), L = min{q : n kl(S/n, q) <= log t + c log log t}: if the guard's
     envelope holds, (1 - 1/t) times the mean of an arm is at most U with the probability that
-    PatientKL's theorem gives, whatever the delays. The guarantee rests on U alone; L only says how
-    far the slack goes. An arm that is pulled could be the best if its bounds were 1 + 2
-    slack times as wide, so PatientKL's bound on the regret holds with that factor on the width,
-    whatever the delays are within the envelope. Among those arms PatientThompson's probabilities
-    decide.
+    PatientKL's theorem gives, whatever the delays; and with that probability (1 - 1/t) times
+    1 - mean is at most 1 - L, envelope or not. The guarantee rests on U alone; L only says how far
+    the slack goes. An arm that is pulled could be the best if its bounds were 1 + 2 slack times as
+    wide, so PatientKL's bound on the regret holds with that factor on the width, whatever the
+    delays are within the envelope. Among those arms PatientThompson's probabilities decide.
 
     guard   a PatientKL with c >= 3: what is assumed about delays, and the level that the guarantee
             needs

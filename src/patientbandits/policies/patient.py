@@ -113,6 +113,7 @@ class Ages(NamedTuple):
     weight: NDArray[np.float64]
     now: NDArray[np.int64]
     unit: NDArray[np.int64]
+    lift: NDArray[np.float64]
 
 
 class Aged(Policy):

@@ -34,6 +34,7 @@ class VisibleShares(NamedTuple):
     weight: NDArray[np.float64]
     now: NDArray[np.int64]
     unit: NDArray[np.int64]
+    lift: NDArray[np.float64]
     upper: NDArray[np.float64]
     """arm: where the last search for the upper confidence bound ended, and the next one starts"""
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
+from patientbandits.posteriors.atoms import atom_misfit
 from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
 from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
@@ -98,7 +99,9 @@ class ArmPosterior:
     extrapolated: float
     """posterior mean share of conversions that come later than the largest age"""
     misfit: float
-    """by how much more than chance the counts depart from every law: 0 if not noticeably"""
+    """by how much more than chance the counts depart from every law, that of delays which are
+    always the same included: 0 if not noticeably
+    """
     kaplan_meier: KaplanMeier
     """the share converted by age, without any model"""
     warnings: tuple[str, ...]
@@ -168,7 +171,8 @@ def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     found = []
     for arm, known in enumerate(seen):
         refresh_arm(table, known.seen, pool, arm, work, known.end)
-        found.append((curves(table, known, work), float(work.found[MISFIT])))
+        misfit = min(float(work.found[MISFIT]), atom_misfit(known.seen))
+        found.append((curves(table, known, work), misfit))
     return found
 
 

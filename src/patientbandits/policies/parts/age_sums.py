@@ -25,7 +25,10 @@ from patientbandits.policies.parts.tail_fits import (
 LONG_AGO = -(2**62)
 """The ring's time before the first pull: earlier than any clock."""
 
-IS_BOUND, HAS_FRACTIONS = 1, 2
+UNKNOWN_TIME = 2**62
+"""The time of the first pull before it is made: later than any clock."""
+
+IS_BOUND, HAS_FRACTIONS, REACH, FIRST_PULL = 1, 2, 3, 4
 """Places in ``unit``."""
 
 NEGLIGIBLE = 1e-200
@@ -70,7 +73,11 @@ class AgeSums(Protocol):
     @property
     def unit(self) -> NDArray[np.int64]:
         """how long a unit of the ring's time is; whether the sums are bounds; whether the clock has
-        shown a fraction of a unit"""
+        shown a fraction of a unit; the fit's reach; the ring's time of the first pull"""
+
+    @property
+    def lift(self) -> NDArray[np.float64]:
+        """what each old pull hides on top once the first is older than the reach"""
 
 
 def windowed_sums(law: Delay, arms: int, window: int) -> dict[str, NDArray[Any]]:
@@ -102,7 +109,8 @@ def arrays_of(law: Delay, arms: int, fit: TailFit) -> dict[str, NDArray[Any]]:
         "tau": np.concatenate([tau, tau]),
         "weight": np.zeros(arms),
         "now": np.array([LONG_AGO]),
-        "unit": np.array([fit.unit, 0, 0]),
+        "unit": np.array([fit.unit, 0, 0, fit.reach, UNKNOWN_TIME]),
+        "lift": np.array([fit.lift]),
     }
 
 
@@ -115,7 +123,9 @@ def add_pull(memory: AgeSums, arm: int, time: float) -> None:
     """A pull is made."""
     if memory.unit[IS_BOUND] == 1 and time != math.floor(time):
         memory.unit[HAS_FRACTIONS] = 1
-    memory.young[arm, ring_time(memory, time) % memory.young.shape[1]] += 1.0
+    slot = ring_time(memory, time)
+    memory.unit[FIRST_PULL] = min(memory.unit[FIRST_PULL], slot)
+    memory.young[arm, slot % memory.young.shape[1]] += 1.0
 
 
 def leaving(memory: AgeSums, time: int) -> Sequence[int]:
@@ -185,12 +195,15 @@ def weigh(memory: AgeSums, mature: float) -> None:
     length = memory.young.shape[1]
     offset = length - 1 - memory.now[0] % length
     younger = memory.unit[HAS_FRACTIONS] == 1 and memory.unit[0] == 1
+    beyond = memory.lift[0] > 0.0 and memory.now[0] - memory.unit[FIRST_PULL] > memory.unit[REACH]
     for arm in range(len(memory.old)):
         if younger:
             memory.weight[arm] = weight_if_younger(memory, arm, mature, offset)
         else:
             seen = product(memory.young[arm], memory.tau, offset) + mature * memory.old[arm]
             memory.weight[arm] = seen - product(memory.faded[arm], memory.coefficients, 0)
+        if beyond:
+            memory.weight[arm] -= memory.lift[0] * memory.old[arm]
 
 
 def weight_if_younger(memory: AgeSums, arm: int, mature: float, offset: int) -> float:

@@ -22,7 +22,13 @@ ACCURACY = 1e-4
 
 SHORTEST_RING = 64
 FIT_REACH = 2**30
-"""The fit holds up to this age: in seconds, 34 years."""
+"""The fit holds up to this age: in seconds, 34 years; in milliseconds, 12 days.
+
+Beyond it the exponentials do not follow S any more: a close fit is then off by at most S at the
+reach, and an upper bound is lifted, see `lifted`."""
+
+FARTHEST_AGE = 2.0**60
+"""No clock shows more: floats of that size are hundreds of units apart."""
 
 LONGEST_RING = 1024
 """Longest ring of an upper bound: a law not smooth beyond it is seen in coarser units of time."""
@@ -61,6 +67,10 @@ class TailFit(NamedTuple):
     """r_j; the last one is 1"""
     coefficients: NDArray[np.float64]
     """w_j"""
+    reach: int = 2**62
+    """the fit holds up to so many units,"""
+    lift: float = 0.0
+    """and beyond it this much must be added to an upper bound"""
 
 
 def no_tail(length: int) -> TailFit:
@@ -97,7 +107,21 @@ def fit_exponentials(
     sizes = np.linalg.norm(basis, axis=0)
     coefficients = np.linalg.lstsq(basis / sizes, target / scale, rcond=1e-11)[0] / sizes
     error = float(np.max(np.abs(basis @ coefficients - target / scale)))
-    return error, TailFit(unit=unit, length=length, rates=rates, coefficients=coefficients)
+    fit = TailFit(unit=unit, length=length, rates=rates, coefficients=coefficients, reach=reach)
+    return error, fit
+
+
+def lifted(fit: TailFit, law: Delay) -> TailFit:
+    """An upper bound up to its reach, as one at every age.
+
+    The lift is the most that S is above it beyond the reach. Between two ages S is at most that of
+    the first, and of the exponentials only slow ones are left, whose sum has no bumps.
+    """
+    ages = np.geomspace(fit.reach, FARTHEST_AGE, 3000)
+    bound = fit.rates[None, :] ** (ages - fit.length)[:, None] @ fit.coefficients
+    least = np.minimum(bound[:-1], bound[1:])
+    below = survival_in_units(law, ages[:-1], fit.unit) - least
+    return fit._replace(lift=max(0.0, 1.1 * float(np.max(below))))
 
 
 @lru_cache(maxsize=64)
@@ -132,7 +156,7 @@ def bound_fit(law: Delay) -> TailFit:
             if error <= RELATIVE / 3:
                 fit.coefficients[:] *= 1 + 1.1 * error
                 fit.coefficients[-1] += 1.1 * error * FIT_FLOOR  # the constant: its rate is 1
-                return fit
+                return lifted(fit, law)
     unit = 1
     length = SHORTEST_RING
     while unit * length <= FIT_REACH:
@@ -140,7 +164,7 @@ def bound_fit(law: Delay) -> TailFit:
             error, fit = fit_exponentials(law, length, unit, relative=False, spread=spread)
             if error <= ABSOLUTE / 3:
                 fit.coefficients[-1] += 1.1 * error + 1e-12
-                return fit
+                return lifted(fit, law)
         if length < LONGEST_RING:
             unit = 1
             length *= 2
