@@ -185,7 +185,7 @@ class PostgresStore(PostgresReader, LogStore):
         with postgres_errors(), self.connection.cursor() as cursor:
             cursor.executemany(psycopg_statement(statement), rows)
 
-    def insert(self, lines: Sequence[LogLine]) -> None:
+    def insert(self, lines: Sequence[StoreRow]) -> None:
         columns = [list(column) for column in zip(*lines, strict=True)]
         with postgres_errors():
             self.connection.execute(APPEND_ARRAYS.encode(), columns)
