@@ -119,18 +119,18 @@ class CommandBatch:
             return
         if self.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
-        seq = self.next_seq()
+        seq = self._first + len(self.lines)
         line = LogLine(
-            self.experiment.id, seq, "decision", self.now, unit=command.unit, key=command.key
+            self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
         )
         self.lines.append(line)
         self.decided[seq] = Decided(line)
-        if line.key is not None:
-            self._by_key[line.key] = line.seq
-        if line.unit is not None:
-            self._by_unit[line.unit] = line.seq
+        if command.key is not None:
+            self._by_key[command.key] = seq
+        if command.unit is not None:
+            self._by_unit[command.unit] = seq
             self._desk.expose(line)
-        self._pending.append(PendingDecision(command, line.seq, duplicate=False))
+        self._pending.append(PendingDecision(command, seq, False))
 
     def _made_for(self, command: Decide) -> LogLine | None:
         """The decision made for this key before or, if units are sticky, for this unit."""
@@ -214,14 +214,11 @@ class CommandBatch:
         return self._first + len(self.lines)
 
     def _decision(self, pending: PendingDecision) -> Decision:
-        if pending.seq < self._first:
-            made = self.decided[pending.seq].decision
+        seq = pending.seq
+        if seq < self._first:
+            made = self.decided[seq].decision
         else:
-            made = self.lines[pending.seq - self._first]
+            made = self.lines[seq - self._first]
         assert made.arm is not None
-        return Decision(
-            id=self._signer.name(self.experiment.id, made.seq),
-            arm=self.settings.arms[made.arm],
-            propensity=made.propensity,
-            duplicate=pending.duplicate,
-        )
+        name = self._signer.name(self.experiment.id, seq)
+        return Decision(name, self.settings.arms[made.arm], made.propensity, pending.duplicate)

@@ -23,6 +23,7 @@ PADDING = b"\0"
 """21 bytes make 28 characters without an odd end; the last one is always A, and left out"""
 
 NAME_LENGTH = 27
+URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 class DecisionId(NamedTuple):
@@ -42,9 +43,11 @@ class Signer:
         return keyed.digest()
 
     def name(self, experiment: int, seq: int) -> str:
-        body = experiment.to_bytes(EXPERIMENT_BYTES, "big") + seq.to_bytes(SEQ_BYTES, "big")
+        number = experiment << 8 * SEQ_BYTES | seq
+        body = number.to_bytes(BODY_BYTES, "big")
         raw = body + self._signature(body) + PADDING
-        return base64.urlsafe_b64encode(raw).decode()[:NAME_LENGTH]
+        # as `urlsafe_b64encode`, which takes twice the time
+        return binascii.b2a_base64(raw, newline=False).translate(URL_SAFE)[:NAME_LENGTH].decode()
 
     def read(self, name: object) -> DecisionId:
         """What the name says, if we made it."""

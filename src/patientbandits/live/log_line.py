@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -70,12 +70,15 @@ CHAIN_BYTES = 16
 ENCODE = msgspec.json.Encoder().encode
 
 
-def chained(lines: Iterable[LogLine], before: bytes) -> list[LogLine]:
-    """The lines, each with the hash of all up to it; ``before``: that of the line before them."""
+def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
+    """The lines' columns, each with the hash of all up to it; ``before``: that of the line before.
+
+    Plain tuples: to make lines of them anew would take as long as the hash.
+    """
     done = []
     for line in lines:
         before = link(line, before)
-        done.append(LogLine(*line[:-1], before))
+        done.append((*line[:-1], before))
     return done
 
 

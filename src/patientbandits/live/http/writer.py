@@ -32,10 +32,17 @@ SHORTEST_PATIENCE = 0.001
 
 
 class Writer(CommandQueue):
-    """``failed`` is called when the journal can write no more."""
+    """``failed`` is called when the journal can write no more.
 
-    def __init__(self, shop: Shop, limit: int, failed: Callable[[], None]) -> None:
+    ``in_thread``: whether the loop goes on while a batch is written. A process that only writes has
+    nothing else to do: what workers send meanwhile waits in their sockets.
+    """
+
+    def __init__(
+        self, shop: Shop, limit: int, failed: Callable[[], None], in_thread: bool = True
+    ) -> None:
         super().__init__(limit)
+        self._in_thread = in_thread
         self._shop = shop
         self._journal = shop.journal
         self._failed = failed
@@ -101,6 +108,8 @@ class Writer(CommandQueue):
         before = 0
         seconds = 0.0
         while True:
+            if not self._in_thread:
+                await asyncio.sleep(0)  # answers are sent, and what has come is read
             gathered = await self._gather(before + len(self._gathered), seconds)
             batch = list(chain.from_iterable(waiting.commands for waiting in gathered))
             began = self._loop.time()
@@ -116,7 +125,10 @@ class Writer(CommandQueue):
 
     async def _execute(self, batch: Sequence[Command]) -> None:
         try:
-            await self._loop.run_in_executor(self._thread, self._journal.execute, batch)
+            if self._in_thread:
+                await self._loop.run_in_executor(self._thread, self._journal.execute, batch)
+            else:
+                self._journal.execute(batch)
         except Exception as error:
             for command in batch:
                 if not command.done:

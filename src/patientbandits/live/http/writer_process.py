@@ -51,7 +51,7 @@ class WriterProcess:
         self.ready = False
         self._stopping = False
         self._ended = asyncio.Event()
-        self.writer = Writer(shop, queue, self._ended.set)
+        self.writer = Writer(shop, queue, self._ended.set, in_thread=False)
 
     async def run(self, bound: socket.socket) -> None:
         loop = asyncio.get_running_loop()

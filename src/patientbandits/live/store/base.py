@@ -293,10 +293,11 @@ class LogStore(Reader):
             before = self.chain(lines[0].experiment, lines[0].seq - 1)
         linked = chained(lines, before)
         self.insert(linked)
-        return linked[-1].chain or b""
+        chain: bytes = linked[-1][-1]
+        return chain
 
     @abstractmethod
-    def insert(self, lines: Sequence[LogLine]) -> None:
+    def insert(self, lines: Sequence[StoreRow]) -> None:
         """Write the lines as they are."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ breaks is replaced when it is next needed.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -42,9 +42,13 @@ COLUMN_TYPES = {
 }
 """of the log; all others are bigint"""
 
-ARRAYS = ", ".join(f"%s::{COLUMN_TYPES.get(column, 'bigint')}[]" for column in LogLine._fields)
+TYPES = [COLUMN_TYPES.get(column, "bigint") for column in LogLine._fields]
+ARRAYS = ", ".join(f"%s::text::{name}[]" for name in TYPES)
 APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
 """All lines in one statement: an array for each column."""
+
+HEADS = "SELECT experiment, MAX(seq) FROM log WHERE experiment = ANY('{%s}') GROUP BY experiment"
+"""the last line of each"""
 
 OUR_COLUMNS = """
     SELECT column_name FROM information_schema.columns
@@ -99,6 +103,8 @@ class PostgresStore(PostgresReader, LogStore):
         self._idle: list[psycopg.Connection] = []
         self._lock = Lock()
         self._closed = False
+        self._heads: dict[int, int] = {}
+        """the ends of the logs that this transaction has taken, as long as it has not written"""
         try:
             super().__init__(self._connect_writer())
             self._prepare(create)
@@ -151,6 +157,7 @@ class PostgresStore(PostgresReader, LogStore):
 
     def begin(self, experiments: Sequence[int] | None) -> None:
         statement = f"{BEGIN}{lock_of(experiments)}".encode()
+        self._heads.clear()
         for last in (False, True):
             if self._closed:
                 raise UnavailableError("the store is closed")
@@ -158,7 +165,9 @@ class PostgresStore(PostgresReader, LogStore):
                 self.connection = self._connect_writer()
             try:
                 with postgres_errors():
-                    self.connection.execute(statement)
+                    found = self.connection.execute(statement)
+                if experiments is not None:
+                    self._heads = dict(last_result(found))
                 return
             except UnavailableError:
                 self.rollback()
@@ -168,6 +177,7 @@ class PostgresStore(PostgresReader, LogStore):
 
     def commit(self) -> None:
         with postgres_errors():
+            self._heads.clear()
             done = self.connection.execute("COMMIT").statusmessage
         # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
         if done != "COMMIT":
@@ -175,20 +185,27 @@ class PostgresStore(PostgresReader, LogStore):
 
     def rollback(self) -> None:
         """A connection that cannot even do this is closed: then the server forgets it."""
+        self._heads.clear()
         try:
             if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.connection.execute("ROLLBACK")
         except psycopg.Error:
             self.connection.close()
 
+    def head(self, experiment: int) -> int:
+        known = self._heads.get(experiment)
+        return super().head(experiment) if known is None else known
+
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         with postgres_errors(), self.connection.cursor() as cursor:
             cursor.executemany(psycopg_statement(statement), rows)
 
-    def insert(self, lines: Sequence[LogLine]) -> None:
-        columns = [list(column) for column in zip(*lines, strict=True)]
+    def insert(self, lines: Sequence[StoreRow]) -> None:
+        columns = zip(TYPES, zip(*lines, strict=True), strict=True)
+        texts = [array_text(name, column) for name, column in columns]
+        self._heads.clear()
         with postgres_errors():
-            self.connection.execute(APPEND_ARRAYS.encode(), columns)
+            self.connection.execute(APPEND_ARRAYS.encode(), texts)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -234,14 +251,45 @@ class PostgresStore(PostgresReader, LogStore):
 
 
 def lock_of(experiments: Sequence[int] | None) -> str:
-    """Their rows, or the whole table."""
+    """Their rows, and where their logs end then; or the whole table."""
     if experiments is None:
         return "LOCK TABLE experiments IN EXCLUSIVE MODE"
     numbers = ",".join(str(int(number)) for number in experiments)
     return (
         f"SELECT id FROM experiments WHERE id = ANY('{{{numbers}}}'::bigint[]) "
-        "ORDER BY id FOR NO KEY UPDATE"
+        f"ORDER BY id FOR NO KEY UPDATE; {HEADS % numbers}"
     )
+
+
+def last_result(cursor: psycopg.Cursor) -> list[StoreRow]:
+    """The rows of the last of several statements."""
+    while cursor.nextset():
+        pass
+    return cursor.fetchall()
+
+
+def array_text(name: str, values: Sequence[Any]) -> str:
+    """An array as PostgreSQL writes it; psycopg would ask each value for its type."""
+    written = ARRAY_ITEMS.get(name, str)
+    items = ["NULL" if value is None else written(value) for value in values]
+    return f"{{{','.join(items)}}}"
+
+
+def quoted_text(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def quoted_bytes(value: bytes) -> str:
+    return f'"\\\\x{value.hex()}"'
+
+
+ARRAY_ITEMS: dict[str, Callable[[Any], str]] = {
+    "text": quoted_text,
+    "float8": repr,
+    "bytea": quoted_bytes,
+}
+"""how a value of a type is written within an array; numbers as Python does"""
 
 
 @lru_cache(maxsize=500)

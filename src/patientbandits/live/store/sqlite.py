@@ -14,7 +14,6 @@ from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import LogStore, Reader, StoreRow
 from patientbandits.live.store.schema import MIGRATIONS
@@ -39,7 +38,7 @@ CACHE_KILOBYTES = 64_000
 CHECKPOINT_PAGES = 4000
 INSERTS = {
     lines: f"INSERT INTO log ({queries.LOG_COLUMNS}) VALUES {', '.join([queries.VALUES] * lines)}"
-    for lines in (100, 20, 5, 1)
+    for lines in (100, 50, 20, 5, 1)
 }
 """Many lines in one statement: each gives up Python's lock and has to wait for it again."""
 
@@ -189,7 +188,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         with sqlite_errors():
             self.connection.executemany(statement, rows)
 
-    def insert(self, lines: Sequence[LogLine]) -> None:
+    def insert(self, lines: Sequence[StoreRow]) -> None:
         done = 0
         with sqlite_errors():
             for number, statement in INSERTS.items():
