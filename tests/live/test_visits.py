@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from folds import running, same
-from visits import MILLION, Model, messages
+from visits import GOALS, MILLION, Model, messages
 
 import patientbandits as pb
 from patientbandits import live
@@ -34,9 +34,22 @@ def remembered(button) -> dict[str, tuple[int, int]]:
     return {arm: (pulls, paid) for arm, pulls, paid in known if pulls}
 
 
+def goals_counted(button) -> dict[str, dict[str, tuple[int, int, int]]]:
+    found = {}
+    for goal in button.report()["goals"]:
+        found[goal["goal"]] = {
+            arm["arm"]: (arm["count"], arm["units"], round(arm["value"] * MILLION))
+            for arm in goal["arms"]
+        }
+    return found
+
+
 def agree(shop, button, model) -> None:
     must = model.counts()
     assert counted(button) == must
+    for goal, found in goals_counted(button).items():
+        for arm, three in model.goal_counts(goal).items():
+            assert found[arm] == three, goal
     assert remembered(button) == {arm: (pulls, paid) for arm, (pulls, _, paid) in must.items()}
     assert check(shop.store)["wrong"] == []
 
@@ -49,8 +62,16 @@ def test_one_by_one(shop, clock, rule, policy, seed):
     rng = np.random.default_rng(seed)
     window = 100.0 if policy is CANNOT_FORGET or seed == 1 else None
     button = shop.experiment(
-        "button", ["a", "b"], policy=policy, window=window, sticky=False, credit=rule, seed=1
+        "button",
+        ["a", "b"],
+        policy=policy,
+        window=window,
+        sticky=False,
+        credit=rule,
+        goals=["purchase", *GOALS],
+        seed=1,
     )
+    clock.now += 1000
     model = Model(rule, None if window is None else int(window * MILLION))
     for number, told in enumerate(messages(rng, 250, 8)):
         now = int(clock.now * 1e6)
@@ -58,22 +79,36 @@ def test_one_by_one(shop, clock, rule, policy, seed):
             made = button.decide(unit=told[1])
             model.decide(told[1], made.arm, now, number)
         elif told[0] == "order":
-            _, name, unit, value, ago = told
+            _, name, unit, value, ago, goal = told
             at = None if ago is None else clock.now - ago
             stated = None if at is None else round(at * 1e6)
-            must = model.order(name, unit, value, stated, now, number)
+            must = model.order(name, unit, value, stated, now, number, goal)
+            named = goal or [None, "purchase"][number % 2]
             try:
-                done = button.convert(unit=unit, order=name, value=value / MILLION, at=at)
+                done = button.convert(
+                    unit=unit, order=name, value=value / MILLION, at=at, goal=named
+                )
                 did = "duplicate" if done.duplicate else "first"
             except live.DifferentError:
                 did = "different"
             assert did == must, told
         elif told[0] == "retract":
-            must = model.retract(told[1])
+            must = model.retract(*told[1:])
             try:
-                did = "duplicate" if button.retract(order=told[1]).duplicate else "first"
+                done = button.retract(order=told[1], goal=told[2])
+                did = "duplicate" if done.duplicate else "first"
             except live.UnknownError:
                 did = "unknown"
+            assert did == must, told
+        elif told[0] == "expose":
+            _, unit, arm, ago = told
+            at = None if ago is None else clock.now - ago
+            stated = None if at is None else round(at * 1e6)
+            must = model.expose(unit, arm, stated, now, number)
+            try:
+                did = "duplicate" if button.expose(unit, arm, at).duplicate else "first"
+            except live.DifferentError:
+                did = "different"
             assert did == must, told
         elif told[0] == "alias":
             assert button.alias(*told[1:]).duplicate == model.join(*told[1:])
@@ -81,7 +116,21 @@ def test_one_by_one(shop, clock, rule, policy, seed):
             clock.now += told[1]
     agree(shop, button, model)
     assert sum(conversions for _, conversions, _ in model.counts().values()) > 5
+    assert sum(times for times, _, _ in model.goal_counts("cart").values()) > 1
     assert same(button)
+
+
+def late_exposures(button, model, rng, start, now) -> list:
+    """Another system's, told late, some of them twice."""
+    told = []
+    for one in range(100):
+        unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 90)}"
+        at = float(rng.integers(start, int(now))) + 0.5  # never when an order was
+        arm = str(rng.choice(["a", "b", "c"]))
+        if model.expose(unit, arm, round(at * 1e6), int(now * 1e6), 1000 + one) == "first":
+            for _ in range(1 + one % 2):
+                told.append(button.expose_command(unit, arm, at))
+    return told
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -97,6 +146,7 @@ def test_in_any_order_from_several_clients(address, clock, seed):
             window=2000.0,
             sticky=False,
             credit=rule,
+            goals=["purchase", *GOALS],
         )
         model = Model(rule, 2000 * MILLION)
         start = int(clock.now)
@@ -111,9 +161,17 @@ def test_in_any_order_from_several_clients(address, clock, seed):
             value = int(rng.choice([0, 100_000, 600_000, MILLION]))
             at = float(rng.integers(start - 50, int(clock.now)))
             model.order(f"order {one}", unit, value, round(at * 1e6), int(clock.now * 1e6), 10**6)
-            told.append(button.order_command(unit, f"order {one}", value / MILLION, at))
+            said = (unit, f"order {one}", value / MILLION, at)
+            goal = [None, None, "purchase", "cart", "refund"][one % 5]
+            if goal in GOALS:
+                stated = round(at * 1e6)
+                model.order(said[1], unit, value, stated, int(clock.now * 1e6), 10**6, goal)
+                told.append(button.order_command(*said, goal))
+                goal = None
+            told.append(button.order_command(*said, goal))
             for _ in range(int(rng.integers(0, 3))):
-                told.append(button.order_command(unit, f"order {one}", value / MILLION, at))
+                told.append(button.order_command(*said, goal))
+        told += late_exposures(button, model, rng, start, clock.now)
         for one in range(0, 80, 2):
             model.join(f"visitor {one}", f"account {one}")
             for _ in range(2):

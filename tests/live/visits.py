@@ -33,6 +33,8 @@ class Model:
         """(time, number, unit, arm)"""
         self.orders: dict[str, list[tuple[Placed, bool]]] = {}
         """by name: each version, and whether it was taken back"""
+        self.goals: dict[str, dict[str, list[tuple[Placed, bool]]]] = {}
+        """the same for each goal beside the one that decides"""
         self.people: list[set[str]] = []
 
     def person(self, unit: str) -> set[str]:
@@ -40,6 +42,16 @@ class Model:
 
     def decide(self, unit: str, arm: str, time: int, number: int) -> None:
         self.exposures.append((time, number, unit, arm))
+
+    def expose(self, unit: str, arm: str, stated: int | None, now: int, number: int) -> str:
+        """first, duplicate or different"""
+        made = now if stated is None else min(stated, now)
+        if stated is not None:
+            shown = [arm for time, _, one, arm in self.exposures if (time, one) == (made, unit)]
+            if shown:
+                return "duplicate" if arm in shown else "different"
+        self.exposures.append((made, number, unit, arm))
+        return "first"
 
     def join(self, unit: str, other: str) -> bool:
         """Whether it was known."""
@@ -50,11 +62,21 @@ class Model:
         self.people.append(one | two)
         return False
 
+    def named(self, goal: str | None) -> dict[str, list[tuple[Placed, bool]]]:
+        return self.orders if goal is None else self.goals.setdefault(goal, {})
+
     def order(
-        self, name: str, unit: str, value: int, stated: int | None, now: int, number: int
+        self,
+        name: str,
+        unit: str,
+        value: int,
+        stated: int | None,
+        now: int,
+        number: int,
+        goal: str | None = None,
     ) -> str:
         """first, duplicate or different"""
-        versions = self.orders.setdefault(name, [])
+        versions = self.named(goal).setdefault(name, [])
         for placed, _ in versions:
             said = placed.happened if placed.stated is None else placed.stated
             same_time = stated in (None, said)
@@ -66,18 +88,18 @@ class Model:
         versions.append((Placed(unit, value, happened, stated, number), False))
         return "first"
 
-    def retract(self, name: str) -> str:
-        versions = self.orders.get(name)
+    def retract(self, name: str, goal: str | None = None) -> str:
+        versions = self.named(goal).get(name)
         if not versions:
             return "unknown"
         placed, gone = versions[-1]
         versions[-1] = (placed, True)
         return "duplicate" if gone else "first"
 
-    def counts(self) -> dict[str, tuple[int, int, int]]:
-        """arm: decisions, conversions, sum in millionths"""
-        worth = Counter()
-        for versions in self.orders.values():
+    def credited(self, goal: str | None) -> list[tuple[int, int]]:
+        """(number of the decision, value) of all that counts"""
+        found = []
+        for versions in self.named(goal).values():
             for placed, gone in versions:
                 if gone:
                     continue
@@ -90,8 +112,25 @@ class Model:
                 if self.window is not None:
                     before = [e for e in before if placed.happened - e[0] <= self.window]
                 chosen = {"first": before[:1], "last": before[-1:], "every": before}[self.rule]
-                for _, number in chosen:
-                    worth[number] += placed.value
+                found += [(number, placed.value) for _, number in chosen]
+        return found
+
+    def goal_counts(self, goal: str) -> dict[str, tuple[int, int, int]]:
+        """arm: how often, decisions, sum in millionths"""
+        arms = {number: arm for _, number, _, arm in self.exposures}
+        credited = self.credited(goal)
+        found = {}
+        for arm in set(arms.values()):
+            own = [(number, value) for number, value in credited if arms[number] == arm]
+            numbers = {number for number, _ in own}
+            found[arm] = (len(own), len(numbers), sum(value for _, value in own))
+        return found
+
+    def counts(self) -> dict[str, tuple[int, int, int]]:
+        """arm: decisions, conversions, sum in millionths"""
+        worth = Counter()
+        for number, value in self.credited(None):
+            worth[number] += value
         found: dict[str, tuple[int, int, int]] = {}
         for _, number, _, arm in self.exposures:
             decisions, conversions, paid = found.get(arm, (0, 0, 0))
@@ -100,6 +139,7 @@ class Model:
         return found
 
 
+GOALS = ("cart", "refund")
 VALUES = (0, 100_000, 250_000, 700_000, MILLION)
 
 
@@ -114,18 +154,21 @@ def messages(rng: np.random.Generator, number: int, people: int) -> list[tuple]:
         value = VALUES[int(rng.integers(0, len(VALUES)))]
         ago = [None, 0, 3, 40, 900][int(rng.integers(0, 5))]
         kind = rng.choice(
-            ["decide", "order", "again", "retract", "alias", "wait"],
-            p=[0.25, 0.35, 0.15, 0.1, 0.1, 0.05],
+            ["decide", "expose", "order", "goal", "again", "retract", "alias", "wait"],
+            p=[0.2, 0.1, 0.25, 0.1, 0.15, 0.08, 0.07, 0.05],
         )
         if kind == "again" and told:
             told.append(told[int(rng.integers(0, len(told)))])
         elif kind == "decide":
             told.append(("decide", unit))
-        elif kind == "order":
+        elif kind == "expose":
+            told.append(("expose", unit, str(rng.choice(["a", "b"])), ago))
+        elif kind in ("order", "goal"):
             owner = f"{'visitor' if rng.random() < 0.5 else 'account'} {one}"
-            told.append(("order", name, owner, value, ago))
+            goal = None if kind == "order" else str(rng.choice(GOALS))
+            told.append(("order", name, owner, value, ago, goal))
         elif kind == "retract":
-            told.append(("retract", name))
+            told.append(("retract", name, [None, *GOALS][int(rng.integers(0, 3))]))
         elif kind == "alias":
             pair = [f"visitor {one}", f"account {one}"]
             told.append(("alias", *rng.permutation(pair).tolist()))

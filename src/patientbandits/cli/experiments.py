@@ -32,6 +32,12 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     settings.add_argument("--credit", help="an order pays for a unit's first, last or every one")
     settings.add_argument("--control", metavar="ARM", help="what others are compared with")
     settings.add_argument("--currency", help="what values are counted in")
+    settings.add_argument(
+        "--goal",
+        dest="goals",
+        action="append",
+        help="what conversions can reach, to be repeated: the first there is decides",
+    )
 
     action = actions.add_parser("create", parents=[settings], help="a new one")
     action.add_argument("arms", nargs="+", metavar="ARM")
@@ -128,6 +134,7 @@ def run_change(options: argparse.Namespace) -> None:
         credit=options.credit,
         control=options.control,
         currency=options.currency,
+        add_goals=options.goals,
     )
     if options.no_window:
         wanted["window"] = None
@@ -157,6 +164,8 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
         state.append(f"values up to {found.scale:g} {found.currency or ''}".rstrip())
     if found.control is not None:
         state.append(f"control {found.control}")
+    if found.goals:
+        state.append(f"goals {', '.join(found.goals)}")
     if found.credit != "first":
         state.append(f"orders pay for the {found.credit} decision")
     lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
@@ -167,7 +176,7 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
 
 def given_of(options: argparse.Namespace) -> dict[str, Any]:
     """Settings that are taken as they are, if they were given."""
-    names = ("credit", "control", "currency")
+    names = ("credit", "control", "currency", "goals")
     return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
 
 

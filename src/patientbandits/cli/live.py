@@ -91,7 +91,23 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command.add_argument("id", nargs="?", metavar="DECISION")
     command.add_argument("--unit", help="who paid, instead of the decision")
     command.add_argument("--order", help="which of the unit's orders")
+    command.add_argument("--goal", help="which was reached, if not the one that decides")
     command.set_defaults(run=run_retract)
+
+    command = commands.add_parser(
+        "expose", parents=[one], help="tell what another system has shown a unit"
+    )
+    command.add_argument("unit", metavar="UNIT")
+    command.add_argument("arm", metavar="ARM")
+    command.add_argument("--at", metavar="TIME", help="when, if not now: ISO 8601 with a zone")
+    command.add_argument("--propensity", type=float, help="the probability of showing this arm")
+    command.add_argument("--key", help="makes repeating safe")
+    command.set_defaults(run=run_expose)
+
+    command = commands.add_parser(
+        "weights", parents=[one], help="the share of traffic that each arm should get now"
+    )
+    command.set_defaults(run=run_weights)
 
     command = commands.add_parser("report", parents=[one], help="what is known of each arm")
     command.set_defaults(run=run_report)
@@ -121,6 +137,12 @@ def add_import_command(commands: Any, database: argparse.ArgumentParser) -> None
     command.add_argument("--credit", help="an order pays for a unit's first, last or every one")
     command.add_argument("--control", metavar="ARM", help="what others are compared with")
     command.add_argument("--currency", help="what values are counted in")
+    command.add_argument(
+        "--goal",
+        dest="goals",
+        action="append",
+        help="what orders can reach, by their column goal; the first one named decides",
+    )
     command.add_argument("--policy", help="its name, or JSON")
     command.add_argument("--zone", help="of times that do not say theirs; UTC unless given")
     command.add_argument("--preset", help="growthbook, segment, ga4, amplitude or wide")
@@ -136,6 +158,7 @@ def run_import(options: argparse.Namespace) -> None:
         credit=options.credit,
         control=options.control,
         currency=options.currency,
+        goals=options.goals,
         policy=policy_given(options.policy),
     )
     reading = given(zone=options.zone, preset=options.preset)
@@ -155,6 +178,7 @@ def run_import(options: argparse.Namespace) -> None:
 def _add_order_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--order", help="what the unit paid for; several orders add up")
     command.add_argument("--value", type=float, default=1.0, help="(%(default)s)")
+    command.add_argument("--goal", help="what was reached, if not the goal that decides")
     command.add_argument(
         "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
     )
@@ -187,7 +211,12 @@ def run_decide(options: argparse.Namespace) -> None:
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         made = handle.convert(
-            options.id, options.value, options.at, unit=options.unit, order=options.order
+            options.id,
+            options.value,
+            options.at,
+            unit=options.unit,
+            order=options.order,
+            goal=options.goal,
         )
     show(options, made._asdict(), [conversion_words(made)])
 
@@ -203,7 +232,7 @@ def conversion_words(made: Conversion | Credited) -> str:
 
 def run_track(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
-        made = shop.track(options.unit, options.order, options.value, options.at)
+        made = shop.track(options.unit, options.order, options.value, options.at, goal=options.goal)
     found = {name: one._asdict() for name, one in made.items()}
     lines = [f"{name}: {conversion_words(one)}" for name, one in made.items()]
     show(options, found, lines or ["no experiment yet"])
@@ -218,8 +247,24 @@ def run_alias(options: argparse.Namespace) -> None:
 
 def run_retract(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.retract(options.id, unit=options.unit, order=options.order)
+        made = handle.retract(options.id, unit=options.unit, order=options.order, goal=options.goal)
     show(options, made._asdict(), ["duplicate" if made.duplicate else "retracted"])
+
+
+def run_expose(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        made = handle.expose(
+            options.unit, options.arm, options.at, options.propensity, key=options.key
+        )
+    words = "known already" if made.duplicate else "kept"
+    show(options, made._asdict(), [f"{words}  {made.id}"])
+
+
+def run_weights(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        found = handle.weights()
+    lines = table_lines([[arm, f"{share:.4f}"] for arm, share in found.items()])
+    show(options, found, lines)
 
 
 def run_report(options: argparse.Namespace) -> None:
@@ -246,7 +291,19 @@ def report_lines(found: dict[str, Any]) -> list[str]:
         "best",
     ]
     rows = [report_row(arm) for arm in found["arms"]]
-    return [*table_lines([heading, *rows]), *found["notes"]]
+    lines = table_lines([heading, *rows])
+    for goal in found["goals"]:
+        lines += ["", *goal_lines(goal)]
+    return [*lines, *found["notes"]]
+
+
+def goal_lines(found: dict[str, Any]) -> list[str]:
+    heading = [found["goal"], "times", "units", "rate", "value"]
+    rows = []
+    for arm in found["arms"]:
+        counted = [str(arm["count"]), str(arm["units"])]
+        rows.append([arm["arm"], *counted, _known(arm["rate"], ".4g"), f"{arm['value']:.2f}"])
+    return table_lines([heading, *rows])
 
 
 def report_row(arm: dict[str, Any]) -> list[str]:

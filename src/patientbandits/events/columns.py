@@ -59,6 +59,7 @@ USUAL_ORDERS: Names = {
         "insert_id message_id event_id uuid"
     ),
     "currency": ("currency", "currency_code"),
+    "goal": ("goal", "goal_name"),
 }
 NEEDED = {EXPOSURES: ("unit", "time", "variant"), ORDERS: ("unit", "time")}
 

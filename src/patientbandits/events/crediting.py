@@ -32,8 +32,13 @@ JOINED_TO_THE_LAST = """CREATE TABLE credited AS
     FROM orders o ASOF JOIN decisions d ON o.unit = d.unit AND o.time >= d.time"""
 
 
-def remove_duplicates(database: Any, exposures: str, orders: str, by_order: bool) -> None:
-    """Exposures that are there twice, and orders with the id, or all else, of an earlier one."""
+def remove_duplicates(
+    database: Any, exposures: str, orders: str, by_order: bool, by_goal: bool = False
+) -> None:
+    """Exposures that are there twice, and orders with the id, or all else, of an earlier one.
+
+    ``by_goal``: an order may be there once for each goal.
+    """
     same = {EXPOSURES: "unit, time, variant", ORDERS: "unit, time, value"}
     shown = {EXPOSURES: "unit", ORDERS: "unit"}
     field = {EXPOSURES: "unit", ORDERS: "unit"}
@@ -41,6 +46,8 @@ def remove_duplicates(database: Any, exposures: str, orders: str, by_order: bool
         same[ORDERS] = """coalesce("order", 'row ' || row)"""
         shown[ORDERS] = '"order"'
         field[ORDERS] = "order"
+    if by_goal:
+        same[ORDERS] += ", goal"
     for kind, label in ((EXPOSURES, exposures), (ORDERS, orders)):
         database.execute(
             f"CREATE OR REPLACE TEMP TABLE repeated AS SELECT row FROM {kind} "

@@ -123,7 +123,7 @@ def parse_table(
         f"{time_of(when, types[when], zone, written)} AS time",
         f"{is_date(when, types[when])} AS dated",
     ]
-    texts = {EXPOSURES: ("variant", "experiment"), ORDERS: ("order", "currency")}[kind]
+    texts = {EXPOSURES: ("variant", "experiment"), ORDERS: ("order", "currency", "goal")}[kind]
     parts += [f"{_optional(columns, role)} AS {quoted(role)}" for role in texts]
     if kind == ORDERS:
         value, amount = "CAST(NULL AS VARCHAR)", "CAST(NULL AS DOUBLE)"

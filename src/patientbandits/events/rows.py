@@ -31,6 +31,7 @@ class OrderRow(NamedTuple):
     time: int
     value: float | None
     order: str | None
+    goal: str | None
 
 
 class EventRows(NamedTuple):
@@ -67,10 +68,13 @@ def read_rows(
     choose_experiment(database, shown, experiment)
     in_whole_days(database)
     one_currency(database, bought)
-    remove_duplicates(database, shown.table.label, bought.table.label, "order" in bought.columns)
+    by_order = "order" in bought.columns
+    remove_duplicates(database, shown.table.label, bought.table.label, by_order, by_goal=True)
     seen = database.execute("SELECT unit, time, variant FROM exposures ORDER BY time, row")
     exposed = list(map(ExposureRow._make, seen.fetchall()))
-    paid = database.execute('SELECT unit, time, value, "order" FROM orders ORDER BY time, row')
+    paid = database.execute(
+        'SELECT unit, time, value, "order", goal FROM orders ORDER BY time, row'
+    )
     placed = list(map(OrderRow._make, paid.fetchall()))
     aside = int(database.execute("SELECT count(*) FROM set_aside").fetchone()[0])
     return EventRows(exposures=exposed, orders=placed, set_aside=aside)

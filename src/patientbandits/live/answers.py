@@ -27,6 +27,8 @@ class ExperimentAnswer(Struct):
     credit: str
     control: str | None
     currency: str | None
+    goals: list[str]
+    """the first decides"""
     window_text: str | None
     """the window as people write it"""
 
@@ -58,6 +60,7 @@ def experiment_answer(
         credit=have.credit,
         control=have.control,
         currency=have.currency,
+        goals=list(have.goals),
         window_text=have.window_text,
     )
 

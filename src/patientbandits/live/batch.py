@@ -12,6 +12,8 @@ from patientbandits.live.commands import (
     Convert,
     Decide,
     Decision,
+    Expose,
+    Exposed,
     Join,
     Order,
     Retract,
@@ -19,6 +21,8 @@ from patientbandits.live.commands import (
     Withdraw,
 )
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
+from patientbandits.live.exposure_desk import different, exposure_line, told_before
+from patientbandits.live.goal_desk import GoalDesk, name_goals
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
@@ -51,9 +55,12 @@ class CommandBatch:
         self._by_unit: dict[str, int] = {}
         self._pending: list[PendingDecision] = []
         self._desk = OrderDesk(self)
+        self._goals = GoalDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
+        name_goals(commands, self.settings)
+        commands = [command for command in commands if command.error is None]
         self._look_up(commands, reader)
         for command in commands:
             try:
@@ -69,7 +76,8 @@ class CommandBatch:
         """One question for each column serves the whole batch."""
         seqs = {command.seq for command in commands if isinstance(command, AboutDecision)}
         decides = [command for command in commands if isinstance(command, Decide)]
-        keys = {command.key for command in decides if command.key is not None}
+        keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
+        keys = {command.key for command in keyed if command.key is not None}
         units: set[str] = set()
         if self.settings.sticky:
             units = {command.unit for command in decides if command.unit is not None}
@@ -81,6 +89,8 @@ class CommandBatch:
             if found.unit is not None and found.arm in self.state.memory.place:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
+        if self.settings.goals:
+            self._goals.look_up(commands, reader)
 
     def _found(self, reader: Reader, column: str, values: set[Any]) -> list[LogLine]:
         found = reader.decided(self.experiment.id, column, sorted(values))
@@ -96,6 +106,8 @@ class CommandBatch:
             self._desk.withdraw(command)
         elif isinstance(command, Join):
             self._desk.join(command)
+        elif isinstance(command, Expose):
+            self._expose(command)
         elif isinstance(command, AboutDecision):
             self._outcome(command)
 
@@ -107,7 +119,7 @@ class CommandBatch:
             self._convert(command, about)
         elif isinstance(command, Retract):
             self._retract(command, about)
-        if about.decision.unit is not None:
+        if command.goal is None and about.decision.unit is not None:
             self._desk.settle(about.decision.unit)
 
     def _decide(self, command: Decide) -> None:
@@ -129,8 +141,32 @@ class CommandBatch:
             self._by_key[command.key] = seq
         if command.unit is not None:
             self._by_unit[command.unit] = seq
-            self._desk.expose(line)
+            self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
+
+    def _expose(self, command: Expose) -> None:
+        line = exposure_line(self, command)
+        before = self._told_before(command, line)
+        if before is None:
+            self.lines.append(line)
+            self.decided[line.seq] = Decided(line)
+            if line.key is not None:
+                self._by_key[line.key] = line.seq
+            self._by_unit[command.unit] = line.seq
+            self._desk.told(line)
+        told = before or line
+        command.outcome = Exposed(
+            id=self._signer.name(self.experiment.id, told.seq), duplicate=before is not None
+        )
+
+    def _told_before(self, command: Expose, line: LogLine) -> LogLine | None:
+        if command.key is not None and command.key in self._by_key:
+            before = self.decided[self._by_key[command.key]].decision
+            if before.unit != command.unit or before.arm != line.arm:
+                raise different(command)
+            return before
+        assert self._desk.people is not None
+        return told_before(self, self._desk.people, command, line)
 
     def _made_for(self, command: Decide) -> LogLine | None:
         """The decision made for this key before or, if units are sticky, for this unit."""
@@ -151,6 +187,9 @@ class CommandBatch:
             )
 
     def _convert(self, command: Convert, about: Decided) -> None:
+        if command.goal is not None:
+            self._goals.convert(command, about, self._happened(command, about.decision))
+            return
         if about.conversion is not None:
             self._convert_again(command, about, about.conversion)
             return
@@ -167,25 +206,25 @@ class CommandBatch:
         )
         self.lines.append(line)
         self.decided[command.seq] = about._replace(conversion=line)
-        counted = self.settings.counts(happened - about.decision.time)
+        counted = self.settings.counts(happened - about.decision.made)
         command.outcome = Conversion(duplicate=False, counted=counted)
 
     def _happened(self, command: Convert, decision: LogLine) -> int:
         """When, between the decision and now by the clock, whatever the log's time."""
         if command.happened is None:
-            return max(self.clock, decision.time)
-        sound = decision.time <= self.clock + SKEW  # not written by a clock that was ahead
-        if sound and command.happened < decision.time - SKEW:
+            return max(self.clock, decision.made)
+        sound = decision.made <= self.clock + SKEW  # not written by a clock that was ahead
+        if sound and command.happened < decision.made - SKEW:
             raise RefusedError(
                 "conversion: it must not happen before its decision, "
-                f"{iso_text(decision.time)}; got at={iso_text(command.happened)}."
+                f"{iso_text(decision.made)}; got at={iso_text(command.happened)}."
             )
         if command.happened > self.clock + SKEW:
             raise RefusedError(
                 "conversion: it must not happen in the future, "
                 f"now is {iso_text(self.clock)}; got at={iso_text(command.happened)}."
             )
-        return max(min(command.happened, self.clock), decision.time)
+        return max(min(command.happened, self.clock), decision.made)
 
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
         if before.value != command.value or not same_moment(before, command.happened):
@@ -196,6 +235,9 @@ class CommandBatch:
         command.outcome = Conversion(duplicate=True, counted=counted)
 
     def _retract(self, command: Retract, about: Decided) -> None:
+        if command.goal is not None:
+            self._goals.retract(command)
+            return
         if about.conversion is None:
             raise ConflictError("retraction: this decision has no conversion to retract.")
         if about.retraction is None:

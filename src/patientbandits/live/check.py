@@ -63,6 +63,9 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     uncredited = all_credits_due(reader, experiment.id, rebuilt.settings)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
+    unknown = set(reader.goal_names(experiment.id)) - set(rebuilt.settings.goals[1:])
+    if unknown:
+        wrong.append(f"goals that the experiment does not have: {sorted(unknown)}")
     wrong += _wrong_snapshot(reader, experiment, rebuilt)
     return wrong
 

@@ -38,6 +38,14 @@ class Retraction(NamedTuple):
     duplicate: bool
 
 
+class Exposed(NamedTuple):
+    """An exposure that was told; conversions may name its id."""
+
+    id: str
+    duplicate: bool
+    """it was told before, or the unit is sticky and has it already"""
+
+
 class Joined(NamedTuple):
     duplicate: bool
     """the two units were known to be one person"""
@@ -69,13 +77,45 @@ class Decide(Command):
         self.key = key
 
 
-class AboutDecision(Command):
+class Expose(Command):
+    """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``."""
+
+    __slots__ = ("arm", "happened", "key", "propensity", "unit")
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        unit: str,
+        arm: str,
+        happened: int | None = None,
+        propensity: float | None = None,
+        key: str | None = None,
+    ) -> None:
+        super().__init__(experiment)
+        self.unit = unit
+        self.arm = arm
+        self.happened = happened
+        self.propensity = propensity
+        self.key = key
+
+
+class AboutGoal(Command):
+    """A command about reaching a goal; None: the one that decides."""
+
+    __slots__ = ("goal",)
+
+    def __init__(self, experiment: Experiment, goal: str | None = None) -> None:
+        super().__init__(experiment)
+        self.goal = goal
+
+
+class AboutDecision(AboutGoal):
     """A command about the decision in line ``seq``."""
 
     __slots__ = ("seq",)
 
-    def __init__(self, experiment: Experiment, seq: int) -> None:
-        super().__init__(experiment)
+    def __init__(self, experiment: Experiment, seq: int, goal: str | None = None) -> None:
+        super().__init__(experiment, goal)
         self.seq = seq
 
 
@@ -85,9 +125,14 @@ class Convert(AboutDecision):
     __slots__ = ("happened", "value")
 
     def __init__(
-        self, experiment: Experiment, seq: int, value: int, happened: int | None = None
+        self,
+        experiment: Experiment,
+        seq: int,
+        value: int,
+        happened: int | None = None,
+        goal: str | None = None,
     ) -> None:
-        super().__init__(experiment, seq)
+        super().__init__(experiment, seq, goal)
         self.value = value
         self.happened = happened
 
@@ -96,7 +141,7 @@ class Retract(AboutDecision):
     __slots__ = ()
 
 
-class Order(Command):
+class Order(AboutGoal):
     """A unit has paid; ``order`` names what for. ``value`` and ``happened`` as in `Convert`."""
 
     __slots__ = ("happened", "order", "unit", "value")
@@ -108,21 +153,24 @@ class Order(Command):
         order: str | None,
         value: int,
         happened: int | None = None,
+        goal: str | None = None,
     ) -> None:
-        super().__init__(experiment)
+        super().__init__(experiment, goal)
         self.unit = unit
         self.order = order
         self.value = value
         self.happened = happened
 
 
-class Withdraw(Command):
+class Withdraw(AboutGoal):
     """Take an order back: the one of this name, or the unit's one without a name."""
 
     __slots__ = ("order", "unit")
 
-    def __init__(self, experiment: Experiment, unit: str | None, order: str | None) -> None:
-        super().__init__(experiment)
+    def __init__(
+        self, experiment: Experiment, unit: str | None, order: str | None, goal: str | None = None
+    ) -> None:
+        super().__init__(experiment, goal)
         self.unit = unit
         self.order = order
 

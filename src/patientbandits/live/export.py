@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import RefusedError
+from patientbandits.live.goals import goal_credits
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, Decided
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, as_datetime
 
 ROWS_AT_A_TIME = 5_000
@@ -44,6 +45,19 @@ class ExportedDecision(NamedTuple):
     retracted: bool = False
 
 
+class ReachedOften(NamedTuple):
+    """How often a decision has reached a goal, and the sum of what was told."""
+
+    times: int = 0
+    value: float = 0.0
+
+
+ExportedGoals = dict[int, dict[str, ReachedOften]]
+"""by the decision's line and the goal's name"""
+
+NEVER = ReachedOften()
+
+
 def exported(
     journal: Journal, experiment: Experiment, settings: Settings, format: str = "csv"
 ) -> Iterator[bytes]:
@@ -53,12 +67,33 @@ def exported(
             f"export: format must be one of {', '.join(FORMATS)}; got {format!r:.100}."
         )
     rows = export_rows(journal, experiment, settings)
-    return csv_pieces(rows) if format == "csv" else parquet_pieces(rows)
+    goals = settings.goals[1:]
+    return csv_pieces(rows, goals) if format == "csv" else parquet_pieces(rows, goals)
+
+
+def exported_goals(reader: Reader, experiment: Experiment, settings: Settings) -> ExportedGoals:
+    found: ExportedGoals = {}
+    for credit in goal_credits(reader, experiment.id, settings):
+        reached = found.setdefault(credit.decision, {})
+        before = reached.get(credit.goal, ReachedOften())
+        reached[credit.goal] = ReachedOften(
+            times=before.times + 1,
+            value=before.value + credit.value / MILLIONTHS * settings.scale,
+        )
+    return found
+
+
+def goal_columns(goals: Sequence[str]) -> list[str]:
+    """After the others: how often each goal was reached, and for what."""
+    names: list[str] = []
+    for goal in goals:
+        names += [f"goal {goal}", f"goal {goal} value"]
+    return names
 
 
 def export_rows(
     journal: Journal, experiment: Experiment, settings: Settings
-) -> Iterator[ExportedDecision]:
+) -> Iterator[tuple[Any, ...]]:
     """As it is when it begins; each stretch is read on its own.
 
     One long reading, by somebody who does not fetch what he asked for, would keep the database from
@@ -66,6 +101,7 @@ def export_rows(
     """
     with journal.store.reading() as reader:
         last = reader.head(experiment.id)
+        reached = exported_goals(reader, experiment, settings)
     after = 0
     while True:
         with journal.store.reading() as reader:
@@ -73,7 +109,9 @@ def export_rows(
             if reader.has_any(experiment.id, "order"):
                 found = reader.with_credits(experiment.id, found)
         for decided in found:
-            yield export_row(as_of(decided, last), settings, journal.signer)
+            row = export_row(as_of(decided, last), settings, journal.signer)
+            own = reached.get(decided.decision.seq, {})
+            yield (*row, *chain.from_iterable(own.get(g, NEVER) for g in settings.goals[1:]))
         if len(found) < ROWS_AT_A_TIME:
             return
         after = found[-1].decision.seq
@@ -96,7 +134,7 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
     assert decision.arm is not None
     row = ExportedDecision(
         decision=signer.name(decision.experiment, decision.seq),
-        decided=as_datetime(decision.time),
+        decided=as_datetime(decision.made),
         arm=settings.arms[decision.arm],
         unit=decision.unit,
         propensity=decision.propensity,
@@ -109,7 +147,7 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
     if conversion is None or conversion.happened is None:
         return row
     assert conversion.value is not None
-    delay = conversion.happened - decision.time
+    delay = conversion.happened - decision.made
     return row._replace(
         converted=as_datetime(conversion.happened),
         value=conversion.value / MILLIONTHS * settings.scale,
@@ -132,15 +170,15 @@ def csv_cell(cell: Any) -> Any:
     return cell
 
 
-def csv_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
+def csv_pieces(rows: Iterator[tuple[Any, ...]], goals: Sequence[str]) -> Iterator[bytes]:
     target = io.StringIO()
     writer = csv.writer(target)
-    writer.writerow(ExportedDecision._fields)
+    writer.writerow([*ExportedDecision._fields, *goal_columns(goals)])
     while True:
         chunk = list(islice(rows, ROWS_AT_A_TIME))
         for row in chunk:
             # the id is ours, and may begin with a dash
-            writer.writerow([row.decision, *map(csv_cell, row[1:])])
+            writer.writerow([row[0], *map(csv_cell, row[1:])])
         yield target.getvalue().encode()
         target.seek(0)
         target.truncate()
@@ -148,7 +186,7 @@ def csv_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
             return
 
 
-def parquet_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
+def parquet_pieces(rows: Iterator[tuple[Any, ...]], goals: Sequence[str]) -> Iterator[bytes]:
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -157,6 +195,7 @@ def parquet_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
             "export: Parquet needs one more package; install patientbandits[parquet]."
         ) from None
     time = arrow.timestamp("us", tz="UTC")
+    counts = goal_columns(goals)
     schema = arrow.schema(
         {
             "decision": arrow.string(),
@@ -169,12 +208,16 @@ def parquet_pieces(rows: Iterator[ExportedDecision]) -> Iterator[bytes]:
             "delay_seconds": arrow.float64(),
             "counted": arrow.bool_(),
             "retracted": arrow.bool_(),
+            **dict.fromkeys(counts[::2], arrow.int64()),
+            **dict.fromkeys(counts[1::2], arrow.float64()),
         }
     )
+    names = [*ExportedDecision._fields, *counts]
     with tempfile.TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema) as writer:
             while chunk := list(islice(rows, ROWS_AT_A_TIME)):
-                table = arrow.Table.from_pylist([row._asdict() for row in chunk], schema=schema)
+                named = [dict(zip(names, row, strict=True)) for row in chunk]
+                table = arrow.Table.from_pylist(named, schema=schema)
                 writer.write_table(table)
         file.seek(0)
         while piece := file.read(PIECE_BYTES):

@@ -65,7 +65,7 @@ def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
     unmatched = 0
     for bought in pieces(rows.orders, ORDERS_AT_A_TIME):
         commands = [
-            handle.order_command(row.unit, order_name(row), paid(row), row.time / SECOND)
+            handle.order_command(row.unit, order_name(row), paid(row), row.time / SECOND, row.goal)
             for row in bought
         ]
         handle.journal.execute(commands)
@@ -88,6 +88,16 @@ def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         unmatched=unmatched,
         set_aside=rows.set_aside,
     )
+
+
+def require_goals(rows: EventRows, settings: Settings) -> None:
+    """Every goal of an order must be one of the experiment's."""
+    unknown = {row.goal for row in rows.orders} - {None, *settings.goals}
+    if unknown:
+        raise RefusedError(
+            f"import: every goal must be one of the experiment's, {list(settings.goals)!r:.300}; "
+            f"got {sorted(filter(None, unknown))!r:.300}."
+        )
 
 
 def pieces(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
@@ -152,7 +162,7 @@ def _fresh(
     units = sorted({row.unit for row in piece})
     there = [about.decision for about in store.decided(experiment, "unit", units)]
     if not settings.sticky:
-        known = {(line.unit, line.time) for line in there}
+        known = {(line.unit, line.made) for line in there}
         return [row for row in piece if (row.unit, row.time) not in known]
     seen = {line.unit for line in there}
     fresh = []

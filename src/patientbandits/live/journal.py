@@ -17,7 +17,7 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from patientbandits.live.batch import CommandBatch
-from patientbandits.live.commands import Command, Convert, Decide, Join, Order, Withdraw
+from patientbandits.live.commands import Command, Convert, Decide, Expose, Join, Order, Withdraw
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
@@ -266,7 +266,7 @@ def stretches(commands: Sequence[Command], state: PolicyState) -> Iterator[list[
 
 def about_any(command: Command, units: set[str], joined: bool) -> bool:
     """Whether it may be about one of the people behind ``units``; ``joined``: some have several."""
-    if isinstance(command, Order):
+    if isinstance(command, (Order, Expose)):
         return joined or command.unit in units
     return isinstance(command, (Withdraw, Join))
 

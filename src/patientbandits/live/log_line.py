@@ -25,15 +25,19 @@ KINDS = (
     "withdrawal",
     "alias",
     "credit",
+    "goal",
 )
 """of lines
 
-decision     an arm was chosen
+decision     an arm was chosen, or an exposure told by those who choose themselves: then
+             ``happened`` is when it was made, if that was before it was told
 conversion   a decision has paid, told by its id; retraction takes it back
 change       new settings
 order        a unit has paid; ``key`` is the order's own name; withdrawal takes it back
 alias        the units in ``unit`` and ``key`` are one person
 credit       what a decision is worth from here on, all orders and its conversion together
+goal         another goal than the one that decides was reached, by the unit in ``unit`` (``key``
+             names it, as an order's does) or by the decision in ``about``
 """
 
 
@@ -61,9 +65,16 @@ class LogLine(NamedTuple):
     settings: str | None = None
     """changes: the new settings"""
     about: int | None = None
-    """credits: the line of their decision; withdrawals: the line of their order"""
+    """credits and goals: the line of their decision; withdrawals: the line of their order"""
+    goal: str | None = None
+    """goals: which one"""
     chain: bytes | None = None
     """hash of this line and of the chain before it; none in lines of the first version"""
+
+    @property
+    def made(self) -> int:
+        """When a decision was made."""
+        return self.time if self.happened is None else self.happened
 
 
 CHAIN_BYTES = 16
@@ -83,8 +94,12 @@ def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
 
 
 def link(line: LogLine, before: bytes) -> bytes:
-    """H(chain of the line before, all other columns of this one)."""
-    return hashlib.blake2b(before + ENCODE(line[:-1]), digest_size=CHAIN_BYTES).digest()
+    """H(chain of the line before, all other columns of this one).
+
+    A line without a goal is hashed as it was before there were goals.
+    """
+    content = line[:-2] if line.goal is None else line[:-1]
+    return hashlib.blake2b(before + ENCODE(content), digest_size=CHAIN_BYTES).digest()
 
 
 class Decided(NamedTuple):
@@ -101,4 +116,4 @@ class Decided(NamedTuple):
         """Microseconds from the decision to its conversion, if there is one."""
         if self.conversion is None or self.conversion.happened is None:
             return None
-        return self.conversion.happened - self.decision.time
+        return self.conversion.happened - self.decision.made

@@ -9,6 +9,7 @@ from patientbandits.live.commands import (
     AboutDecision,
     Command,
     Credited,
+    Expose,
     Join,
     Joined,
     Order,
@@ -47,7 +48,7 @@ class OrderDesk:
 
     def __init__(self, batch: Draft) -> None:
         self._batch = batch
-        self._people: People | None = None
+        self.people: People | None = None
         """those that a command is about, if any is"""
 
     def look_up(self, commands: Sequence[Command], reader: Reader, decided_for: set[str]) -> None:
@@ -62,6 +63,8 @@ class OrderDesk:
                     named.add(command.order)
             elif isinstance(command, Join):
                 units |= {command.unit, command.other}
+            elif isinstance(command, Expose):
+                units.add(command.unit)
             elif isinstance(command, AboutDecision) and self._batch.state.has_orders:
                 about = self._batch.decided.get(command.seq)
                 if about is not None and about.decision.unit is not None:
@@ -69,19 +72,27 @@ class OrderDesk:
         if self._batch.state.has_aliases:
             units |= decided_for
         if units or named:
-            self._people = People(self._batch.decided, self._batch.settings.crediting)
-            self._people.look_up(reader, self._batch.experiment.id, units, named)
+            self.people = People(self._batch.decided, self._batch.settings.crediting)
+            goals = bool(self._batch.settings.goals)
+            self.people.look_up(reader, self._batch.experiment.id, units, named, goals)
 
-    def expose(self, line: LogLine) -> None:
+    def decided(self, line: LogLine) -> None:
         """A decision was made."""
-        if self._people is not None:
-            self._people.expose(line)
+        if self.people is not None:
+            self.people.expose(line)
+
+    def told(self, line: LogLine) -> None:
+        """A decision of somebody else was told: orders told before may be paid for it."""
+        assert self.people is not None
+        assert line.unit is not None
+        self.people.expose(line)
+        self.settle(line.unit)
 
     def made_for(self, unit: str) -> int | None:
         """The last decision for another unit of the same person, if its arm is not retired."""
-        if self._people is None:
+        if self.people is None:
             return None
-        for exposure in reversed(self._people.exposures(unit)):
+        for exposure in reversed(self.people.exposures(unit)):
             if self._batch.decided[exposure.seq].decision.arm in (
                 None,
                 *self._batch.state.memory.place,
@@ -90,15 +101,16 @@ class OrderDesk:
         return None
 
     def order(self, command: Order) -> None:
-        people = self._people
+        people = self.people
         assert people is not None
-        versions = people.versions(command.unit, command.order)
+        versions = people.versions(command.unit, command.order, command.goal)
         before = self._same_order(command, versions)
         if before is None:
             before = PlacedOrder(self._order_line(command))
             self._batch.lines.append(before.line)
             people.place(before.line)
-            self.settle(command.unit)
+            if command.goal is None:
+                self.settle(command.unit)
             duplicate = False
         else:
             duplicate = True
@@ -120,19 +132,20 @@ class OrderDesk:
         return LogLine(
             experiment=self._batch.experiment.id,
             seq=self._batch.next_seq(),
-            kind="order",
+            kind="order" if command.goal is None else "goal",
             time=self._batch.now,
             unit=command.unit,
             key=command.order,
             value=command.value,
             happened=happened,
             stated=command.happened,
+            goal=command.goal,
         )
 
     def _same_order(self, command: Order, versions: Sequence[PlacedOrder]) -> PlacedOrder | None:
         """The order as it came before, if it did; with other content it must be withdrawn first."""
-        assert self._people is not None
-        persons = self._people.persons
+        assert self.people is not None
+        persons = self.people.persons
         for version in reversed(versions):
             line = version.line
             same_person = persons.same(line.unit or "", command.unit)
@@ -146,9 +159,9 @@ class OrderDesk:
         return None
 
     def withdraw(self, command: Withdraw) -> None:
-        people = self._people
+        people = self.people
         assert people is not None
-        versions = people.versions(command.unit, command.order)
+        versions = people.versions(command.unit, command.order, command.goal)
         if not versions:
             raise UnknownError(
                 "retraction: there is no such order; "
@@ -172,11 +185,12 @@ class OrderDesk:
             )
             self._batch.lines.append(line)
             people.withdraw(last)
-            self.settle(unit)
+            if command.goal is None:
+                self.settle(unit)
         command.outcome = Retraction(duplicate=last.withdrawn)
 
     def join(self, command: Join) -> None:
-        people = self._people
+        people = self.people
         assert people is not None
         before = people.persons.same(command.unit, command.other)
         if not before:
@@ -195,10 +209,10 @@ class OrderDesk:
 
     def settle(self, unit: str) -> None:
         """Write down what the person's decisions are worth now, where it is something else."""
-        if self._people is None:
+        if self.people is None:
             return
         batch = self._batch
-        for about, worth in list(credits_due(self._people, [unit], batch.settings)):
+        for about, worth in list(credits_due(self.people, [unit], batch.settings)):
             line = credit_line(about, worth, batch.next_seq(), batch.now)
             batch.lines.append(line)
             credits = (*about.credits, line)
@@ -222,7 +236,7 @@ def recorded_worth(about: Decided, settings: Settings) -> Worth:
     if conversion is None or about.retraction is not None or not conversion.value:
         return WORTHLESS
     assert conversion.happened is not None
-    if not settings.counts(conversion.happened - about.decision.time):
+    if not settings.counts(conversion.happened - about.decision.made):
         return WORTHLESS
     return Worth(conversion.value, conversion.happened)
 

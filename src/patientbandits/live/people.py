@@ -58,20 +58,36 @@ class People:
         self.persons = Persons()
         self._exposures: dict[str, list[Exposure]] = {}
         self._orders: dict[str, dict[int, PlacedOrder]] = {}
-        self._named: dict[str, list[int]] = {}
+        self._named: dict[tuple[str | None, str], list[int]] = {}
+        """the lines of each order, by its goal and name"""
         self._places: dict[int, str] = {}
         """the unit of each order, by its line"""
 
-    def look_up(self, reader: Reader, experiment: int, units: set[str], orders: set[str]) -> None:
-        """All that is known of the people behind these units and these names of orders."""
-        named = reader.named_lines(experiment, "order", "key", sorted(orders))
+    def look_up(
+        self,
+        reader: Reader,
+        experiment: int,
+        units: set[str],
+        orders: set[str],
+        goals: bool = False,
+    ) -> None:
+        """All that is known of the people behind these units and these names of orders.
+
+        ``goals``: with the goals they reached beside the one that decides.
+        """
+        kinds = ("order", "goal") if goals else ("order",)
+        named: list[LogLine] = []
+        for kind in kinds:
+            named += reader.named_lines(experiment, kind, "key", sorted(orders))
         wanted = units | {line.unit for line in named if line.unit is not None}
         everyone = sorted(self._with_aliases(reader, experiment, wanted))
         found = reader.decided(experiment, "unit", everyone)
         for about in reader.with_credits(experiment, found):
             self._decided[about.decision.seq] = about
             self.expose(about.decision)
-        placed = reader.named_lines(experiment, "order", "unit", everyone)
+        placed: list[LogLine] = []
+        for kind in kinds:
+            placed += reader.named_lines(experiment, kind, "unit", everyone)
         gone = reader.lines_about(experiment, "withdrawal", [line.seq for line in placed])
         withdrawn = {line.about for line in gone}
         for line in placed:
@@ -95,7 +111,7 @@ class People:
     def expose(self, decision: LogLine) -> None:
         """A decision was made for its unit."""
         if decision.unit is not None:
-            made = Exposure(time=decision.time, seq=decision.seq)
+            made = Exposure(time=decision.made, seq=decision.seq)
             self._exposures.setdefault(decision.unit, []).append(made)
 
     def place(self, line: LogLine, withdrawn: bool = False) -> None:
@@ -104,20 +120,23 @@ class People:
         self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawn)
         self._places[line.seq] = line.unit
         if line.key is not None:
-            self._named.setdefault(line.key, []).append(line.seq)
+            self._named.setdefault((line.goal, line.key), []).append(line.seq)
 
     def withdraw(self, order: PlacedOrder) -> None:
         unit = order.line.unit
         assert unit is not None
         self._orders[unit][order.line.seq] = order._replace(withdrawn=True)
 
-    def versions(self, unit: str | None, order: str | None) -> list[PlacedOrder]:
-        """The order of this name, or the unit's one without a name, as often as it was placed."""
+    def versions(self, unit: str | None, order: str | None, goal: str | None) -> list[PlacedOrder]:
+        """The order of this name, or the unit's one without a name, as often as it was placed.
+
+        With a ``goal``: how often this one was reached.
+        """
         if order is not None:
-            seqs = self._named.get(order, [])
+            seqs = self._named.get((goal, order), [])
             return [self._orders[self._places[seq]][seq] for seq in seqs]
-        placed = self._orders.get(unit or "", {})
-        return [found for found in placed.values() if found.line.key is None]
+        placed = self._orders.get(unit or "", {}).values()
+        return [found for found in placed if found.line.key is None and found.line.goal == goal]
 
     def exposures(self, unit: str) -> list[Exposure]:
         """Of the unit's person, by time."""
@@ -128,10 +147,20 @@ class People:
 
     def counts(self, order: PlacedOrder) -> bool:
         """Whether a decision is credited with it."""
+        return bool(self.paid_by(order)) and not order.withdrawn
+
+    def paid_by(self, order: PlacedOrder) -> list[Exposure]:
+        """The decisions that it would be credited to."""
         unit = order.line.unit
         assert unit is not None
-        paid = self._crediting.paid_by(order.payment, self.exposures(unit))
-        return bool(paid) and not order.withdrawn
+        return self._crediting.paid_by(order.payment, self.exposures(unit))
+
+    def goals(self) -> Iterator[PlacedOrder]:
+        """All goals that were looked up and stand."""
+        for placed in self._orders.values():
+            for order in placed.values():
+                if order.line.goal is not None and not order.withdrawn:
+                    yield order
 
     def worths(self, unit: str) -> Iterator[tuple[Decided, Worth]]:
         """Every decision for the unit's person, and what it is worth."""
@@ -142,9 +171,10 @@ class People:
             yield about, summed([*payments, *self._own(about)])
 
     def _standing(self, unit: str) -> Iterator[PlacedOrder]:
+        """What counts towards the goal that decides."""
         for known in self.persons.units(unit):
             for order in self._orders.get(known, {}).values():
-                if not order.withdrawn:
+                if order.line.goal is None and not order.withdrawn:
                     yield order
 
     def _own(self, about: Decided) -> Iterable[Payment]:
@@ -154,6 +184,6 @@ class People:
             return ()
         assert line.happened is not None
         assert line.value is not None
-        if not self._crediting.counts(line.happened - about.decision.time):
+        if not self._crediting.counts(line.happened - about.decision.made):
             return ()
         return (Payment(happened=line.happened, seq=line.seq, value=line.value),)

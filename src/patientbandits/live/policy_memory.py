@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import secrets
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -58,18 +59,20 @@ class PolicyMemory:
         arms = len(self.place)
         self._created = experiment.created
         self._chance = chance_for(experiment.seed, arms)
-        self._rule = rule_of(self.policy, arms, horizon_known=False)
-        self._kernel = kernel_for_replay(self._rule, self.policy.memory(arms, 1))
+        self.rule = rule_of(self.policy, arms, horizon_known=False)
+        self._kernel = kernel_for_replay(self.rule, self.policy.memory(arms, 1))
         self.tally = ArmTally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
         self.arrays = self.policy.memory(arms, self.capacity)
         self.seqs = np.zeros(self.capacity + 1, np.int64)
+        self.latest = -math.inf
+        """the time of the last decision that was told"""
 
     @property
     def forgets(self) -> bool:
         """Whether a retraction can be undone without beginning anew."""
-        return "arrived" not in self._rule.hooks or "retracted" in self._rule.hooks
+        return "arrived" not in self.rule.hooks or "retracted" in self.rule.hooks
 
     @property
     def code(self) -> str:
@@ -109,16 +112,21 @@ class PolicyMemory:
         return [event for event in (taken_back, paid) if event is not None]
 
     def decision(self, line: LogLine) -> Event | None:
-        """A decision as the policy is told of it, unless its arm is retired."""
+        """A decision as the policy is told of it, unless its arm is retired.
+
+        Policies take decisions in the order of time: one that was told late counts as if made when
+        the one before it was.
+        """
         arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
         if arm is None:
             return None
-        return Event(DECISION, arm, line.seq, self.since(line.time))
+        self.latest = max(self.latest, self.since(line.made))
+        return Event(DECISION, arm, line.seq, self.latest)
 
     def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
         if worth.happened is None or decision.arm not in self.place:
             return None
-        delay = max(worth.happened - decision.time, 0)
+        delay = max(worth.happened - decision.made, 0)
         if worth.value == 0 or not self.settings.counts(delay):
             return None
         return Event(
@@ -126,7 +134,7 @@ class PolicyMemory:
             arm=self.place[decision.arm],
             pull=decision.seq,
             time=self.since(line.time),
-            pull_time=self.since(decision.time),
+            pull_time=self.since(decision.made),
             delay=delay / SECOND,
             value=worth.value,
         )
@@ -144,7 +152,8 @@ class PolicyMemory:
         array["kind"] = DECISION
         array["arm"] = UNDECIDED
         array["pull"] = np.arange(first, first + number)
-        array["time"] = self.since(time)
+        self.latest = max(self.latest, self.since(time))
+        array["time"] = self.latest
         return self._carry_out(array, deciding=True)[0]
 
     def _carry_out(self, array: Any, deciding: bool) -> tuple[Any, int]:
@@ -155,7 +164,7 @@ class PolicyMemory:
         self.seqs[self.made + 1 : made + 1] = array["pull"][decisions]
         array["pull"] = np.searchsorted(self.seqs[: made + 1], array["pull"])
         different, bad = self._kernel(
-            tuple(self._rule.numbers),
+            tuple(self.rule.numbers),
             tuple(self.arrays),
             self.tally,
             self._chance,
@@ -192,6 +201,7 @@ class PolicyMemory:
             paid=self.tally.paid,
             seqs=self.seqs,
             capacity=self.capacity,
+            latest=self.latest,
             **arrays,
         )
         return target.getvalue()
@@ -216,6 +226,7 @@ class PolicyMemory:
     def _load(self, data: bytes) -> None:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             self.capacity = int(file["capacity"])
+            self.latest = float(file["latest"])
             self.arrays = self.policy.memory(len(self.place), self.capacity)
             for number, array in self.saved():
                 saved = file[f"memory{number}"]

@@ -11,6 +11,7 @@ therefore a function of the log, whoever computes it and whenever; a snapshot on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from patientbandits.engine.replay import DECISION, RETRACTION
@@ -120,8 +121,13 @@ class PolicyState:
         deciding: bool,
     ) -> None:
         events: list[Event] = []
+        told = False
         for line in lines:
             if line.kind == "decision":  # most are
+                if told != is_told(line):
+                    self._apply(events, deciding and not told)
+                    events = []
+                    told = not told
                 event = self.memory.decision(line)
                 if event is not None:
                     events.append(event)
@@ -129,12 +135,12 @@ class PolicyState:
             self._take_note(line)
             about = decided.get(decision_line(line))
             if deciding and self._restarts(line, about):
-                self._apply(events, deciding)
+                self._apply(events, deciding and not told)
                 self._restart(reader, line.seq)
                 events = []
             elif deciding or not self._never_was(line, about, last):
                 events += self._told(line, about)
-        self._apply(events, deciding)
+        self._apply(events, deciding and not told)
         if lines:
             self.seq = max(self.seq, lines[-1].seq)
             self.time = max(self.time, lines[-1].time)
@@ -186,35 +192,37 @@ class PolicyState:
         self.seq = lines[-1].seq
         self.time = lines[-1].time
         self.stale = False
-        if all(line.arm is None and line.kind == "decision" for line in lines):  # mostly
-            chosen = self.memory.decide(lines[0].seq, len(lines), self.time)
-            return self._completed(lines, chosen)
-        events: list[Event] = []
-        for line in lines:
-            if line.kind == "decision":
-                event = self.memory.decision(line)
-                if event is not None:
-                    events.append(event)
-            else:
-                self._take_note(line)
-                events += self.memory.events(line, decided.get(decision_line(line)))
-        self.stale = not self.memory.forgets and undoes(events)
-        if not events:
-            return list(lines)
-        array, _ = self.memory.apply(events, deciding=True)
-        return self._completed(lines, array[array["kind"] == DECISION])
-
-    def _completed(self, lines: Sequence[LogLine], chosen: Any) -> list[LogLine]:
-        """``chosen``: the events of the decisions among ``lines``, carried out."""
         completed = list(lines)
-        first = lines[0].seq
+        if all(line.arm is None and line.kind == "decision" for line in lines):  # mostly
+            self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
+            return completed
+        for told, part in groupby(lines, key=Attention()):
+            events: list[Event] = []
+            for line in part:
+                if line.kind == "decision":
+                    event = self.memory.decision(line)
+                    if event is not None:
+                        events.append(event)
+                else:
+                    self._take_note(line)
+                    events += self.memory.events(line, decided.get(decision_line(line)))
+            self.stale |= not self.memory.forgets and undoes(events)
+            if not events:
+                continue
+            array, _ = self.memory.apply(events, deciding=not told)
+            if not told:
+                self._complete(completed, array[array["kind"] == DECISION])
+        return completed
+
+    def _complete(self, completed: list[LogLine], chosen: Any) -> None:
+        """``chosen``: the events of the decisions among the lines, carried out."""
+        first = completed[0].seq
         active = self.settings.active
         places = (self.memory.seqs[chosen["pull"]] - first).tolist()
         arms = chosen["arm"].tolist()
         propensities = chosen["propensity"].tolist()
         for place, arm, propensity in zip(places, arms, propensities, strict=True):
             completed[place] = chosen_line(completed[place], active[arm], propensity)
-        return completed
 
     def snapshot(self) -> Snapshot:
         return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
@@ -232,6 +240,24 @@ def decision_line(line: LogLine) -> int:
     if line.kind == "credit":
         return line.about or 0
     return line.decision or 0
+
+
+def is_told(line: LogLine) -> bool:
+    """Whether the decision is one that others have made: the policy takes note of it."""
+    return line.happened is not None
+
+
+class Attention:
+    """Whether lines belong to a stretch that is told, not decided: what is no decision belongs to
+    the stretch it is found in."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def __call__(self, line: LogLine) -> bool:
+        if line.kind == "decision":
+            self._told = is_told(line)
+        return self._told
 
 
 def undoes(events: Sequence[Event]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from patientbandits.live.cohorts import Cohort, cohorts, order_counts
+from patientbandits.live.goals import goal_report
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
@@ -62,6 +63,8 @@ def report_on(
         "level": REPORTED_LEVEL,
         "orders": order_counts(reader, experiment.id),
         "arms": arms,
+        "goal": settings.goals[0] if settings.goals else None,
+        "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "notes": _notes(counts, found),
     }

@@ -21,6 +21,7 @@ from patientbandits.policies.patient_thompson import IGNORED
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
+MOST_GOALS = 20
 MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
 """parameters of policies that say how much is done for a decision, and the most of each"""
 
@@ -58,6 +59,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """the arm that others are compared with"""
     currency: str | None = None
     """what values are counted in, for people"""
+    goals: tuple[str, ...] = ()
+    """what conversions can reach: the first decides, the others are kept and reported beside it"""
     imported: int = 0
     """decisions that were imported so far: the policy was told of them, and did not make them"""
 
@@ -113,6 +116,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 "experiment: arms can be added or retired, not renamed or removed; "
                 f"got {list(new.arms)!r}."
             )
+        if new.goals[: len(self.goals)] != self.goals:
+            raise ConflictError(
+                "experiment: goals can be added, not renamed or removed; "
+                f"got {list(new.goals)!r:.300}."
+            )
         if new.scale != self.scale:
             raise ConflictError(
                 "experiment: the scale of values cannot change; "
@@ -147,11 +155,14 @@ def new_settings(
     scale: Any = 1.0,
     **others: Any,
 ) -> Settings:
-    """A new experiment's settings, from what a user gave; ``others``: credit, control, currency."""
-    unknown = set(others) - {"credit", "control", "currency"}
+    """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
+    goals."""
+    unknown = set(others) - {"credit", "control", "currency", "goals"}
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
+    if "goals" in others:
+        others["goals"] = listed_names("goals", others["goals"])
     return checked_settings(
         Settings(
             arms=listed_names("arms", arms),
@@ -171,7 +182,7 @@ def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         wanted["policy"] = policy_description(wanted["policy"])
     if "window" in wanted:
         wanted["window"] = window_seconds(wanted["window"])
-    for field in {"arms", "retired"} & set(wanted):
+    for field in {"arms", "retired", "goals"} & set(wanted):
         wanted[field] = listed_names(field, wanted[field])
     unknown = set(wanted) - set(CHANGEABLE)
     if unknown:
@@ -227,6 +238,7 @@ def checked_settings(given: Settings) -> Settings:
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise RefusedError(f"experiment: settings must be plain data: {error}") from error
     _check_arms(settings)
+    _check_goals(settings.goals)
     _check_window(given.window, settings.window)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
@@ -257,6 +269,16 @@ def _check_arms(settings: Settings) -> None:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
+
+
+def _check_goals(goals: tuple[str, ...]) -> None:
+    for goal in goals:
+        printable_text("experiment: every goal", goal)
+    if len(goals) > MOST_GOALS or len(set(goals)) < len(goals):
+        raise RefusedError(
+            f"experiment: up to {MOST_GOALS} different goals can be named; "
+            f"got {list(goals)!r:.300}."
+        )
 
 
 def _check_window(given: float | None, read_back: float | None) -> None:

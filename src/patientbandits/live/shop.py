@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from patientbandits.live.clock import SteadyClock
+from patientbandits.live.command_maker import SaidTime
 from patientbandits.live.commands import Command, Credited
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
@@ -24,6 +24,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.names import experiment_name
+from patientbandits.live.people import Persons
 from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, settings_text
 from patientbandits.live.store import LogStore, open_store
 from patientbandits.live.store.base import SECRET, Experiment
@@ -99,6 +100,7 @@ class Shop:
         credit: str | None = None,
         control: str | None = None,
         currency: str | None = None,
+        goals: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -113,6 +115,7 @@ class Shop:
         credit         which of a unit's decisions an order pays for: first, last or every
         control        the arm that others are compared with
         currency       what values are counted in, for people
+        goals          what conversions can reach: the first decides, others are kept beside it
         """
         given = {
             "policy": policy,
@@ -122,6 +125,7 @@ class Shop:
             "credit": credit,
             "control": control,
             "currency": currency,
+            "goals": goals,
         }
         said = {name: value for name, value in given.items() if value is not None}
         settings = new_settings(arms, **said)
@@ -154,17 +158,30 @@ class Shop:
         unit: str,
         order: str | None = None,
         value: float = 1.0,
-        at: float | datetime | str | None = None,
+        at: SaidTime = None,
+        *,
+        goal: str | None = None,
     ) -> dict[str, Credited]:
         """Tell every experiment that the unit has paid; what became of it, by experiment.
 
-        A value above an experiment's largest counts as the largest.
+        A value above an experiment's largest counts as the largest. With a ``goal``, only those
+        experiments are told that have it.
         """
-        handles = self.experiments()
-        commands = [handle.order_command(unit, order, value, at) for handle in handles]
+        handles = self.with_goal(goal)
+        commands = [handle.order_command(unit, order, value, at, goal) for handle in handles]
         self._execute(commands)
         made = zip(handles, commands, strict=True)
         return {handle.name: command.outcome for handle, command in made}
+
+    def with_goal(self, goal: str | None) -> list[ExperimentHandle]:
+        """The experiments that have the goal; all of them, if none is named."""
+        handles = self.experiments()
+        if goal is None:
+            return handles
+        found = [handle for handle in handles if goal in handle.settings.goals]
+        if not found:
+            raise RefusedError(f"track: no experiment has this goal; got goal={goal!r:.100}.")
+        return found
 
     def _execute(self, commands: Sequence[Command]) -> None:
         self.journal.execute(commands)
@@ -213,7 +230,7 @@ class Shop:
         Repeating an import changes nothing. Exposures must be older than anything decided live.
         """
         from patientbandits.events.rows import read_rows
-        from patientbandits.live.importing import import_rows
+        from patientbandits.live.importing import import_rows, require_goals
 
         experiment_name(called)
         rows = read_rows(exposures, orders, **(reading or {}))
@@ -224,8 +241,10 @@ class Shop:
             handle = self._keep(there)
             if settings:
                 require_same(handle, new_settings(handle.arms, **settings), settings)
+            require_goals(rows, handle.settings)
         else:
             made = new_settings(sorted(seen), **settings)
+            require_goals(rows, made)
             created = min(rows.exposures[0].time, self.journal.now())
             handle, _ = self.create(called, made, created=created)
         return import_rows(handle, rows)
@@ -249,9 +268,26 @@ class Shop:
             time=made.created,
             settings=settings_text(settings),
         )
+        aliases = [
+            line._replace(experiment=made.id, seq=place, time=made.created)
+            for place, line in enumerate(self._aliases(), first.seq + 1)
+        ]
         self.store.add_experiment(made)
-        self.store.append([first])
+        self.store.append([first, *aliases])
         return made, True
+
+    def _aliases(self) -> list[LogLine]:
+        """Who is one person, as some experiment was told."""
+        found: list[LogLine] = []
+        persons = Persons()
+        for experiment in self.store.experiments():
+            for line in self.store.lines_with_unit(experiment.id, "alias"):
+                assert line.unit is not None
+                assert line.key is not None
+                if not persons.same(line.unit, line.key):
+                    persons.join(line.unit, line.key)
+                    found.append(line)
+        return found
 
 
 def require_same(handle: ExperimentHandle, wanted: Settings, compared: Iterable[str]) -> None:

@@ -34,11 +34,11 @@ def iso_text(time: int) -> str:
     return as_datetime(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def parsed_time(at: Any) -> int | None:
+def parsed_time(at: Any, owner: str = "conversion") -> int | None:
     """A time as a user says it, in microseconds since 1970."""
     if at is None:
         return None
-    rule = "conversion: at must be seconds since 1970 or an ISO 8601 time"
+    rule = f"{owner}: at must be seconds since 1970 or an ISO 8601 time"
     if isinstance(at, str):
         try:
             at = datetime.fromisoformat(at)
@@ -46,7 +46,7 @@ def parsed_time(at: Any) -> int | None:
             raise RefusedError(f"{rule}; got {at!r:.100}.") from None
     if isinstance(at, datetime):
         if at.tzinfo is None:
-            raise RefusedError(f"conversion: at must say its time zone; got {at.isoformat()!r}.")
+            raise RefusedError(f"{owner}: at must say its time zone; got {at.isoformat()!r}.")
         at = at.timestamp()
     if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) <= FAR:
         raise RefusedError(f"{rule}; got {at!r:.100}.")

@@ -5,13 +5,21 @@ Writing goes through the writer; reading, which may take a while, through thread
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from patientbandits.live.answers import ExperimentAnswer, experiment_answer, key_answer
-from patientbandits.live.commands import Command, Conversion, Credited, Decision, Join, Order
+from patientbandits.live.commands import (
+    Command,
+    Conversion,
+    Credited,
+    Decision,
+    Exposed,
+    Join,
+    Order,
+)
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.export import FORMATS
@@ -20,6 +28,9 @@ from patientbandits.live.http.request import Request, decoded
 from patientbandits.live.http.response import ProblemError, Response, Stream
 from patientbandits.live.http.service import Service
 from patientbandits.live.shop import one_largest_value
+from patientbandits.live.times import iso_text
+
+Asked = TypeVar("Asked")
 
 BODY = 64 * 1024
 LARGE_BODY = 1024 * 1024
@@ -68,7 +79,9 @@ def conversion_response(made: Conversion | Credited) -> Response:
 def asked_conversion(
     handle: ExperimentHandle, body: schemas.NewConversion, request: Request
 ) -> Command:
-    return handle.conversion_command(body.id, body.value, body.at, unit=body.unit, order=body.order)
+    return handle.conversion_command(
+        body.id, body.value, body.at, unit=body.unit, order=body.order, goal=body.goal
+    )
 
 
 def conversion_answer(made: Conversion | Credited) -> schemas.ConversionAnswer:
@@ -86,10 +99,9 @@ async def post_track(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewOrder, BODY)
 
     def commands() -> list[Order]:
-        handles = service.shop.experiments()
-        return [
-            handle.order_command(body.unit, body.order, body.value, body.at) for handle in handles
-        ]
+        handles = service.shop.with_goal(body.goal)
+        told = (body.unit, body.order, body.value, body.at, body.goal)
+        return [handle.order_command(*told) for handle in handles]
 
     asked = await service.aside(commands)
     made = await outcomes(service, asked)
@@ -126,23 +138,57 @@ async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, A
 
 async def post_conversions(service: Service, request: Request) -> Response:
     items = (await request.read(schemas.NewConversions, LARGE_BODY)).conversions
+    return await each_answered(service, request, items, schemas.NewConversion, asked_conversion)
+
+
+async def post_exposures(service: Service, request: Request) -> Response:
+    items = (await request.read(schemas.NewExposures, LARGE_BODY)).exposures
+    return await each_answered(service, request, items, schemas.NewExposure, asked_exposure)
+
+
+async def post_exposure(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewExposure, BODY)
+    handle = await service.experiment(request.part)
+    made = await service.writer.outcome(asked_exposure(handle, body, request))
+    answer = schemas.ExposureAnswer(id=made.id, duplicate=made.duplicate)
+    return Response(200 if made.duplicate else 201, encode(answer))
+
+
+def asked_exposure(
+    handle: ExperimentHandle, body: schemas.NewExposure, request: Request
+) -> Command:
+    return handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
+
+
+async def get_weights(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    found = await service.aside(handle.weights)
+    now = iso_text(service.shop.journal.now())
+    return Response(200, encode(schemas.WeightsAnswer(handle.name, now, found)))
+
+
+async def each_answered(
+    service: Service,
+    request: Request,
+    items: Sequence[msgspec.Raw],
+    kind: type[Asked],
+    asked: Callable[[ExperimentHandle, Asked, Request], Command],
+) -> Response:
+    """Carry out a batch: one answer for each item; a bad one never spoils the rest."""
     service.access.limits.owe(request.key, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
-    commands = [conversion_command(handle, item, request) for item in items]
+    commands: list[Command | Exception] = []
+    for item in items:
+        try:
+            commands.append(asked(handle, decoded(item, kind), request))
+        except (RefusedError, ProblemError) as error:
+            commands.append(error)
     good = [command for command in commands if isinstance(command, Command)]
     if good:
         await service.writer.carry_out(good)
     answers = [item_answer(command) for command in commands]
     return Response(200, encode(schemas.ItemAnswers(answers)))
-
-
-def conversion_command(
-    handle: ExperimentHandle, item: msgspec.Raw, request: Request
-) -> Command | Exception:
-    try:
-        return asked_conversion(handle, decoded(item, schemas.NewConversion), request)
-    except (RefusedError, ProblemError) as error:
-        return error
 
 
 def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
@@ -154,6 +200,10 @@ def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
             detail=str(error),
         )
     assert isinstance(command, Command)
+    if isinstance(command.outcome, Exposed):
+        told = command.outcome
+        status = 200 if told.duplicate else 201
+        return schemas.ItemAnswer(status=status, duplicate=told.duplicate, id=told.id)
     made: Conversion | Credited = command.outcome
     return schemas.ItemAnswer(
         status=conversion_status(made),
@@ -166,7 +216,7 @@ def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
 async def post_retraction(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewRetraction, BODY)
     handle = await service.experiment(request.part)
-    asked = handle.retraction_command(body.id, unit=body.unit, order=body.order)
+    asked = handle.retraction_command(body.id, unit=body.unit, order=body.order, goal=body.goal)
     made = await service.writer.outcome(asked)
     answer = schemas.RetractionAnswer(duplicate=made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))
@@ -186,6 +236,7 @@ async def post_experiment(service: Service, request: Request) -> Response:
             credit=body.credit,
             control=body.control,
             currency=body.currency,
+            goals=body.goals,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)

@@ -11,7 +11,7 @@ from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
 from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
-from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS
+from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
@@ -22,6 +22,14 @@ Text = Annotated[
 Name = Annotated[str, Meta(extra_json_schema={"pattern": f"^{NAME.pattern}$"})]
 Arms = Annotated[
     list[Text], Meta(min_length=1, max_length=MOST_ARMS, extra_json_schema={"uniqueItems": True})
+]
+Goals = Annotated[
+    list[Text],
+    Meta(
+        max_length=MOST_GOALS,
+        description="what conversions can reach: the first decides, others are reported beside it",
+        extra_json_schema={"uniqueItems": True},
+    ),
 ]
 Seconds = Annotated[float, Meta(gt=0, le=LONGEST_WINDOW)]
 Length = Annotated[str, Meta(extra_json_schema={"pattern": r"^[1-9][0-9]{0,2}(s|min|h|d|w)$"})]
@@ -61,6 +69,7 @@ class NewExperiment(In):
         None
     )
     currency: Text | None = None
+    goals: Goals = []
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
@@ -73,6 +82,7 @@ class Change(In):
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET
+    add_goals: Goals | UnsetType = UNSET
     retire: Annotated[Arms, Meta(description="arms to choose no more")] | UnsetType = UNSET
     restore: Annotated[Arms, Meta(description="retired arms to choose again")] | UnsetType = UNSET
 
@@ -94,6 +104,27 @@ Moment = Annotated[
 DecisionName = Annotated[str, Meta(description="the decision's id")]
 UnitName = Annotated[Text, Meta(description="who paid, instead of the decision's id")]
 OrderName = Annotated[Text, Meta(description="what for: several orders of a unit add up")]
+GoalName = Annotated[
+    Text,
+    Meta(description="one of the experiment's, if not the one that decides"),
+]
+
+
+class NewExposure(In):
+    unit: Annotated[Text, Meta(description="who was shown the arm")]
+    arm: Annotated[Text, Meta(description="one of the experiment's")]
+    at: Moment | None = None
+    propensity: (
+        Annotated[float, Meta(gt=0, le=1, description="the probability of showing this arm")] | None
+    ) = None
+    key: Annotated[Text, Meta(description="makes repeating safe")] | None = None
+
+
+class NewExposures(In):
+    exposures: Annotated[
+        list[msgspec.Raw],
+        Meta(max_length=LARGEST_BATCH, description="each a NewExposure, and answered on its own"),
+    ]
 
 
 class NewConversion(In):
@@ -102,6 +133,7 @@ class NewConversion(In):
     at: Moment | None = None
     unit: UnitName | None = None
     order: OrderName | None = None
+    goal: GoalName | None = None
 
 
 class NewOrder(In):
@@ -109,6 +141,7 @@ class NewOrder(In):
     order: OrderName | None = None
     value: Annotated[float, Meta(ge=0)] = 1.0
     at: Moment | None = None
+    goal: GoalName | None = None
 
 
 class NewAlias(In):
@@ -127,6 +160,7 @@ class NewRetraction(In):
     id: DecisionName | None = None
     unit: UnitName | None = None
     order: OrderName | None = None
+    goal: GoalName | None = None
 
 
 class NewKey(In):
@@ -141,6 +175,17 @@ class DecisionAnswer(Struct):
     arm: str
     propensity: float | None
     duplicate: bool
+
+
+class ExposureAnswer(Struct):
+    id: Annotated[str, Meta(description="conversions may name it, as a decision's")]
+    duplicate: bool
+
+
+class WeightsAnswer(Struct):
+    experiment: str
+    time: str
+    weights: Annotated[dict[str, float], Meta(description="the share of each arm; they sum to 1")]
 
 
 class ConversionAnswer(Struct):
@@ -173,6 +218,7 @@ class ItemAnswer(Struct, omit_defaults=True):
     duplicate: bool | None = None
     counted: bool | None = None
     exposed: bool | None = None
+    id: str | None = None
     kind: str | None = None
     detail: str | None = None
 

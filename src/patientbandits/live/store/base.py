@@ -213,6 +213,10 @@ class Reader(ABC):
         found = self.rows(queries.LINES_WITH_UNIT, experiment, kind)
         return list(map(LogLine._make, found))
 
+    def goal_names(self, experiment: int) -> list[str]:
+        """Those that were reached, without the one that decides."""
+        return [goal for (goal,) in self.rows(queries.GOAL_NAMES, experiment)]
+
     def snapshot(self, experiment: int) -> Snapshot | None:
         found = self.rows(queries.SNAPSHOT, experiment)
         if not found:
@@ -365,9 +369,9 @@ class LogStore(Reader):
 
 def decided_of(experiment: int, row: StoreRow) -> Decided:
     """A row of `queries.DECIDED`."""
-    seq, time, arm, propensity, unit, key, *outcome = row
+    seq, time, arm, propensity, unit, key, made, *outcome = row
     converted, converted_time, value, happened, stated, retracted, retracted_time = outcome
-    decision = LogLine(experiment, seq, "decision", time, arm, propensity, unit, key)
+    decision = LogLine(experiment, seq, "decision", time, arm, propensity, unit, key, happened=made)
     if converted is None:
         return Decided(decision)
     conversion = LogLine(

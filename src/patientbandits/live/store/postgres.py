@@ -38,6 +38,7 @@ COLUMN_TYPES = {
     "unit": "text",
     "key": "text",
     "settings": "text",
+    "goal": "text",
     "chain": "bytea",
 }
 """of the log; all others are bigint"""

@@ -70,7 +70,7 @@ LINES_WITH_UNIT = f"""
     WHERE experiment = ? AND kind = ? AND unit IS NOT NULL ORDER BY seq"""
 
 DECIDED = """
-    SELECT d.seq, d.time, d.arm, d.propensity, d.unit, d.key,
+    SELECT d.seq, d.time, d.arm, d.propensity, d.unit, d.key, d.happened,
         c.seq, c.time, c.value, c.happened, c.stated, r.seq, r.time
     FROM log d
     LEFT JOIN log c
@@ -111,16 +111,19 @@ def seconds_of_class(age_class: float) -> float:
     return math.exp((age_class + 0.5) / AGE_CLASSES)
 
 
+MADE_AT = "COALESCE(d.happened, d.time)"
+"""when a decision was made"""
+
 DECISIONS_BY_AGE = f"""
-    SELECT arm, {_age_class("(? - time)")}, COUNT(*) FROM log
-    WHERE experiment = ? AND kind = 'decision' GROUP BY 1, 2"""
+    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, COUNT(*) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
 
 COUNTED, LATE, RETRACTED = 0, 1, 2
 CONVERSIONS_BY_AGE = f"""
-    SELECT d.arm, {_age_class("(? - d.time)")}, {_age_class("(c.happened - d.time)")},
+    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, {_age_class(f"(c.happened - {MADE_AT})")},
         CASE
             WHEN r.seq IS NOT NULL THEN {RETRACTED}
-            WHEN c.happened - d.time > ? THEN {LATE}
+            WHEN c.happened - {MADE_AT} > ? THEN {LATE}
             ELSE {COUNTED}
         END,
         COUNT(*), SUM(c.value), SUM(CASE WHEN c.value > 0 THEN 1 ELSE 0 END)
@@ -136,14 +139,15 @@ LAST_CREDITS = """
     SELECT about, MAX(seq) AS seq FROM log
     WHERE experiment = ? AND about IS NOT NULL AND kind = 'credit' GROUP BY about"""
 CREDITS_BY_AGE = f"""
-    SELECT d.arm, {_age_class("(? - d.time)")}, {_age_class("(k.happened - d.time)")},
+    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, {_age_class(f"(k.happened - {MADE_AT})")},
         COUNT(*), SUM(k.value)
     FROM ({LAST_CREDITS}) AS latest
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0 GROUP BY 1, 2, 3"""
-DECISION_TIMES = """
-    SELECT seq, arm, time FROM log WHERE experiment = ? AND kind = 'decision' ORDER BY seq"""
+DECISION_TIMES = f"""
+    SELECT d.seq, d.arm, {MADE_AT} FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' ORDER BY d.seq"""
 PAID = """
     SELECT c.decision, c.happened, c.value FROM log c
     WHERE c.experiment = ? AND c.kind = 'conversion' AND c.value > 0
@@ -157,6 +161,23 @@ CREDITED = f"""
     SELECT k.about, k.happened, k.value
     FROM ({LAST_CREDITS}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     WHERE k.value > 0"""
+NOT_WITHDRAWN = """NOT EXISTS (
+        SELECT 1 FROM log w
+        WHERE w.experiment = g.experiment AND w.about = g.seq AND w.kind = 'withdrawal')"""
+GOALS_OF_DECISIONS = f"""
+    SELECT g.goal, g.happened, g.value, d.seq, {MADE_AT}, d.arm
+    FROM log g JOIN log d ON d.experiment = g.experiment AND d.seq = g.about
+    WHERE g.experiment = ? AND g.about IS NOT NULL AND g.kind = 'goal' AND {NOT_WITHDRAWN}
+    ORDER BY g.seq"""
+GOALS_OF_UNITS = f"""
+    SELECT g.seq, g.goal, g.happened, g.value, g.unit, d.seq, {MADE_AT}, d.arm
+    FROM log g JOIN log d
+        ON d.experiment = g.experiment AND d.kind = 'decision' AND d.unit = g.unit
+    WHERE g.experiment = ? AND g.kind = 'goal' AND g.unit IS NOT NULL AND d.unit IS NOT NULL
+    AND {NOT_WITHDRAWN} ORDER BY g.seq, d.seq"""
+"""Each time a unit reached a goal, with each of the unit's decisions."""
+
+GOAL_NAMES = "SELECT DISTINCT goal FROM log WHERE experiment = ? AND kind = 'goal'"
 ORDER_COUNTS = """
     SELECT COUNT(*), SUM(CASE WHEN EXISTS (
         SELECT 1 FROM log w
@@ -175,9 +196,9 @@ NEVER_EXPOSED = """
     GROUP BY 1"""
 """Units with orders that were never exposed by this name."""
 
-DECISIONS_BY_TIME = """
-    SELECT time / ?, arm, COUNT(*) FROM log
-    WHERE experiment = ? AND kind = 'decision' GROUP BY 1, 2 ORDER BY 1, 2"""
+DECISIONS_BY_TIME = f"""
+    SELECT {MADE_AT} / ?, d.arm, COUNT(*) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2 ORDER BY 1, 2"""
 CONVERSIONS_BY_TIME = """
     SELECT c.time / ?, d.arm, COUNT(*), SUM(c.value)
     FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
@@ -219,9 +240,16 @@ RULES = {
         SELECT COUNT(*) FROM log l
         LEFT JOIN log d ON d.experiment = l.experiment AND d.seq = l.about AND d.kind = 'decision'
         WHERE l.experiment = ? AND l.kind = 'credit' AND d.seq IS NULL""",
-    "withdrawals must be of orders, and once": """
+    "goals must be of units or of decisions": """
         SELECT COUNT(*) FROM log l
-        LEFT JOIN log o ON o.experiment = l.experiment AND o.seq = l.about AND o.kind = 'order'
+        LEFT JOIN log d ON d.experiment = l.experiment AND d.seq = l.about AND d.kind = 'decision'
+        WHERE l.experiment = ? AND l.kind = 'goal' AND l.unit IS NULL AND d.seq IS NULL""",
+    "exposures must be told after they were made": """
+        SELECT COUNT(*) FROM log WHERE experiment = ? AND kind = 'decision' AND happened > time""",
+    "withdrawals must be of orders or goals, and once": """
+        SELECT COUNT(*) FROM log l
+        LEFT JOIN log o
+            ON o.experiment = l.experiment AND o.seq = l.about AND o.kind IN ('order', 'goal')
         WHERE l.experiment = ? AND l.kind = 'withdrawal' AND (o.seq IS NULL OR EXISTS (
             SELECT 1 FROM log w
             WHERE w.experiment = l.experiment AND w.about = l.about AND w.kind = 'withdrawal'

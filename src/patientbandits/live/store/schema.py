@@ -120,6 +120,72 @@ WHERE decision IS NOT NULL""",
     (  # what was written, sealed
         """ALTER TABLE log ADD COLUMN chain BLOB""",
     ),
+    (  # goals beside the one that decides; exposures told later than they were made
+        """CREATE TABLE goal_log (
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            seq INTEGER NOT NULL CHECK (seq >= 1),
+            kind TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            arm INTEGER CHECK (arm >= 0),
+            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
+            unit TEXT,
+            key TEXT,
+            decision INTEGER,
+            value INTEGER CHECK (value >= 0 AND value <= 1000000),
+            happened INTEGER,
+            stated INTEGER,
+            settings TEXT,
+            about INTEGER,
+            chain BLOB,
+            goal TEXT,
+            PRIMARY KEY (experiment, seq),
+            CHECK (CASE kind
+                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
+AND (happened IS NULL OR happened <= time) AND settings IS NULL AND about IS NULL
+                WHEN 'conversion' THEN
+                    arm IS NULL AND decision IS NOT NULL AND decision < seq
+                    AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
+                    AND about IS NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq \
+AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL \
+AND about IS NULL
+                WHEN 'order' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL AND about IS NULL
+                WHEN 'withdrawal' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NULL AND settings IS NULL AND about IS NOT NULL AND about < seq
+                WHEN 'alias' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND key IS NOT NULL AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'credit' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NOT NULL AND (value = 0 OR happened IS NOT NULL) AND settings IS NULL \
+AND about IS NOT NULL AND about < seq
+                WHEN 'goal' THEN arm IS NULL AND decision IS NULL AND settings IS NULL \
+AND value IS NOT NULL AND happened IS NOT NULL \
+AND ((unit IS NOT NULL AND about IS NULL) OR (unit IS NULL AND key IS NULL AND about < seq))
+                ELSE FALSE END),
+            CHECK ((kind = 'goal') = (goal IS NOT NULL))
+        ) STRICT, WITHOUT ROWID""",
+        """INSERT INTO goal_log (experiment, seq, kind, time, arm, propensity, unit, key, \
+decision, value, happened, stated, settings, about, chain) \
+SELECT experiment, seq, kind, time, arm, propensity, \
+unit, key, decision, value, happened, stated, settings, about, chain \
+FROM log ORDER BY experiment, seq""",
+        """DROP TABLE log""",
+        """ALTER TABLE goal_log RENAME TO log""",
+        """CREATE UNIQUE INDEX log_key ON log (experiment, key) \
+WHERE kind = 'decision' AND key IS NOT NULL""",
+        """CREATE INDEX log_unit ON log (experiment, kind, unit, seq) WHERE unit IS NOT NULL""",
+        """CREATE INDEX log_order ON log (experiment, key, seq) \
+WHERE kind = 'order' AND key IS NOT NULL""",
+        """CREATE INDEX log_goal ON log (experiment, key, seq) \
+WHERE kind = 'goal' AND key IS NOT NULL""",
+        """CREATE INDEX log_alias ON log (experiment, key) \
+WHERE kind = 'alias' AND key IS NOT NULL""",
+        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) \
+WHERE decision IS NOT NULL""",
+        """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
+        """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 

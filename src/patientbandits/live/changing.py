@@ -1,0 +1,97 @@
+"""A change of an experiment's settings: a line of its log, which may credit orders anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.journal import Journal
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.order_desk import all_credits_due, credit_line
+from patientbandits.live.settings import (
+    Settings,
+    checked_changes,
+    listed_names,
+    settings_text,
+    stored_settings,
+)
+from patientbandits.live.store.base import Experiment
+
+
+class NamedArms(NamedTuple):
+    """Arms to add, to retire and to restore, one by one."""
+
+    added: tuple[str, ...]
+    retired: tuple[str, ...]
+    restored: tuple[str, ...]
+
+    def lists(self, have: Settings) -> dict[str, Any]:
+        """``arms`` and ``retired`` as whole lists."""
+        arms = [*have.arms, *self.added]
+        unknown = [arm for arm in [*self.retired, *self.restored] if arm not in arms]
+        if unknown:
+            raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
+        gone = {*have.retired, *self.retired} - set(self.restored)
+        retired = [arm for arm in arms if arm in gone]
+        return {"arms": tuple(arms), "retired": tuple(retired)}
+
+
+class WantedChange(NamedTuple):
+    """What is to be changed, checked as far as that goes without the experiment."""
+
+    changes: dict[str, Any]
+    arms: NamedArms
+    goals: tuple[str, ...]
+    """to add"""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        add_arms: Sequence[str] = (),
+        retire: Sequence[str] = (),
+        restore: Sequence[str] = (),
+        add_goals: Sequence[str] = (),
+        **changes: Any,
+    ) -> WantedChange:
+        named = NamedArms(
+            added=listed_names("add_arms", add_arms),
+            retired=listed_names("retire", retire),
+            restored=listed_names("restore", restore),
+        )
+        goals = listed_names("add_goals", add_goals)
+        return cls(changes=checked_changes(changes), arms=named, goals=goals)
+
+    def settings(self, old: Settings) -> Settings:
+        """What it leads to."""
+        wanted = self.changes
+        if any(self.arms):
+            wanted = {**wanted, **self.arms.lists(old)}
+        if self.goals:
+            wanted = {**wanted, "goals": (*old.goals, *self.goals)}
+        return old.changed(**wanted)
+
+
+def append_change(journal: Journal, experiment: Experiment, wanted: WantedChange) -> Settings:
+    """Within a transaction: write the change and what it makes decisions worth; the settings."""
+    store = journal.store
+    old = stored_settings(store.changes(experiment.id)[-1].settings or "")
+    new = wanted.settings(old)
+    if new == old:
+        return new
+    last = store.head(experiment.id)
+    now = max(journal.now(), store.time(experiment.id, last))
+    lines: list[LogLine] = []
+    if new.crediting != old.crediting:
+        for about, worth in all_credits_due(store, experiment.id, new):
+            lines.append(credit_line(about, worth, last + 1 + len(lines), now))
+    change = LogLine(
+        experiment=experiment.id,
+        seq=last + 1 + len(lines),
+        kind="change",
+        time=now,
+        settings=settings_text(new),
+    )
+    store.append([*lines, change])
+    return new
