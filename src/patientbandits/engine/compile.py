@@ -14,27 +14,31 @@ With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import types
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from patientbandits.engine.fingerprint import Fingerprint, UndigestibleError, outside
+from patientbandits.engine.linking import PartCompiler, SharedCompiler, WholeCompiler
 
 PACKAGE = __name__.partition(".")[0]
 
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "forceinline": True}
 """``_nrt=False``: kernels allocate nothing and count no references, which halves their time."""
 
+NEVER_CALLED_FROM_C = {"no_cfunc_wrapper": True}
+
 UNCHECKED = {"error_model": "numpy"}
 CHECKED = {"error_model": "python", "boundscheck": True}
 
 
-ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True}
 """No way in from Python: for functions of many arrays it takes longer to compile than they do."""
 
 
@@ -74,14 +78,31 @@ def compiled(function: Callable[..., Any]) -> Any:
     Of a function on whole arrays that has the attribute ``loops``, that form is compiled instead.
     """
     plain = getattr(function, "py_func", function)
-    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), outermost=True)
+    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), WholeCompiler)
+
+
+def called(function: types.FunctionType) -> Any:
+    """``function`` compiled for compiled functions that call it."""
+    if getattr(function, "apart", False):
+        return shared(function)
+    return _compiled(getattr(function, "loops", function), PartCompiler)
 
 
 @cache
-def _compiled(function: types.FunctionType, outermost: bool) -> Any:
+def shared(function: types.FunctionType) -> Any:
+    """``function`` compiled apart from its callers, and kept on disk apart from them."""
+    dispatcher = _compiled(function, SharedCompiler)
+    dispatcher.py_func.digest = digest(function)
+    with contextlib.suppress(RuntimeError):  # numba found no place to write to
+        dispatcher._cache = SharedCache(function, dispatcher.py_func)
+    return dispatcher
+
+
+@cache
+def _compiled(function: types.FunctionType, kind: Any) -> Any:
     def swap(value: Any) -> Any:
         if isinstance(value, types.FunctionType) and value is not function:
-            return _compiled(getattr(value, "loops", value), outermost=False)
+            return called(value)
         return value
 
     namespace = dict(function.__globals__)
@@ -93,9 +114,9 @@ def _compiled(function: types.FunctionType, outermost: bool) -> Any:
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
     options = options_of(function)
-    if not outermost:
+    if kind is not WholeCompiler:
         options.update(ONLY_CALLED_BY_COMPILED)
-    return njit(**options)(copy)
+    return njit(pipeline_class=kind, **NEVER_CALLED_FROM_C, **options)(copy)
 
 
 class ContentCache(FunctionCache):
@@ -121,6 +142,41 @@ class ContentCache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
                 super().save_overload(sig, data)
+
+
+class Needed(NamedTuple):
+    """That a shared function be there: called before code that calls it is loaded."""
+
+    module: str
+    name: str
+    arguments: tuple[Any, ...]
+
+    def __call__(self) -> None:
+        function = getattr(importlib.import_module(self.module), self.name)
+        shared(function).compile(self.arguments)
+
+
+class SharedCache(ContentCache):
+    """Of a shared function; who links it learns what is needed."""
+
+    def __init__(self, function: types.FunctionType, copy: Any) -> None:
+        super().__init__(copy, f"shared-{function.__name__}", copy.digest)
+        self._module = function.__module__
+        self._function = function.__qualname__
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is not None:
+            self._tell(found)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        self._tell(data)
+
+    def _tell(self, found: Any) -> None:
+        needed = Needed(self._module, self._function, tuple(found.signature.args))
+        found.library._reload_init.add(needed)
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:
