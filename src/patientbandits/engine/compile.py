@@ -113,10 +113,10 @@ def _compiled(function: types.FunctionType, kind: Any) -> Any:
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
-    options = options_of(function)
+    options = {**options_of(function), **NEVER_CALLED_FROM_C}
     if kind is not WholeCompiler:
         options.update(ONLY_CALLED_BY_COMPILED)
-    return njit(pipeline_class=kind, **NEVER_CALLED_FROM_C, **options)(copy)
+    return njit(pipeline_class=kind, **options)(copy)
 
 
 class ContentCache(FunctionCache):
