@@ -8,24 +8,19 @@ that name.
 Code from outside the package is compiled with checks: a division by zero and an index beyond an
 array raise an error. That of the package is not: its tests run it interpreted too.
 
-With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all.
+With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all. The compiler itself
+is imported when it is first needed: a process that only interprets is smaller and starts sooner.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import types
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
-
-import numba
-from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from typing import Any
 
 from patientbandits.engine.fingerprint import Fingerprint, UndigestibleError, outside
-from patientbandits.engine.linking import PartCompiler, SharedCompiler, WholeCompiler
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -44,6 +39,8 @@ ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True}
 
 def compiler_is_off() -> bool:
     """Whether the user has asked for everything to be interpreted."""
+    import numba
+
     return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
@@ -64,6 +61,14 @@ def digest(function: Callable[..., Any]) -> str:
     return fingerprint.hexdigest()
 
 
+def digest_or_none(function: Callable[..., Any]) -> str | None:
+    """`digest`, or None if it cannot be known."""
+    try:
+        return digest(function)
+    except UndigestibleError:
+        return None
+
+
 def sorted_options(function: types.FunctionType) -> list[tuple[str, Any]]:
     """`options_of` in an order that is always the same."""
     options = options_of(function)
@@ -78,20 +83,22 @@ def compiled(function: Callable[..., Any]) -> Any:
     Of a function on whole arrays that has the attribute ``loops``, that form is compiled instead.
     """
     plain = getattr(function, "py_func", function)
-    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), WholeCompiler)
+    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), "whole")
 
 
 def called(function: types.FunctionType) -> Any:
     """``function`` compiled for compiled functions that call it."""
     if getattr(function, "apart", False):
         return shared(function)
-    return _compiled(getattr(function, "loops", function), PartCompiler)
+    return _compiled(getattr(function, "loops", function), "part")
 
 
 @cache
 def shared(function: types.FunctionType) -> Any:
     """``function`` compiled apart from its callers, and kept on disk apart from them."""
-    dispatcher = _compiled(function, SharedCompiler)
+    from patientbandits.engine.kernel_cache import SharedCache
+
+    dispatcher = _compiled(function, "shared")
     dispatcher.py_func.digest = digest(function)
     with contextlib.suppress(RuntimeError):  # numba found no place to write to
         dispatcher._cache = SharedCache(function, dispatcher.py_func)
@@ -99,7 +106,12 @@ def shared(function: types.FunctionType) -> Any:
 
 
 @cache
-def _compiled(function: types.FunctionType, kind: Any) -> Any:
+def _compiled(function: types.FunctionType, kind: str) -> Any:
+    """``kind``: how it comes together with others, see `linking`."""
+    from numba import njit
+
+    from patientbandits.engine.linking import COMPILERS
+
     def swap(value: Any) -> Any:
         if isinstance(value, types.FunctionType) and value is not function:
             return called(value)
@@ -114,69 +126,9 @@ def _compiled(function: types.FunctionType, kind: Any) -> Any:
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
     options = {**options_of(function), **NEVER_CALLED_FROM_C}
-    if kind is not WholeCompiler:
+    if kind != "whole":
         options.update(ONLY_CALLED_BY_COMPILED)
-    return njit(pipeline_class=kind, **options)(copy)
-
-
-class ContentCache(FunctionCache):
-    """numba's function cache, whose files are named by a digest instead of a time stamp."""
-
-    def __init__(self, function: Any, name: str, digest: str) -> None:
-        super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, f"{name}-{digest}", digest)
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return str(sig), codegen.magic_tuple()
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # a damaged or foreign file is no reason to fail: compile again
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except Exception:  # nor is one that cannot be written: begin a new index, or do without
-            with contextlib.suppress(OSError):
-                self.flush()
-                super().save_overload(sig, data)
-
-
-class Needed(NamedTuple):
-    """That a shared function be there: called before code that calls it is loaded."""
-
-    module: str
-    name: str
-    arguments: tuple[Any, ...]
-
-    def __call__(self) -> None:
-        function = getattr(importlib.import_module(self.module), self.name)
-        shared(function).compile(self.arguments)
-
-
-class SharedCache(ContentCache):
-    """Of a shared function; who links it learns what is needed."""
-
-    def __init__(self, function: types.FunctionType, copy: Any) -> None:
-        super().__init__(copy, f"shared-{function.__name__}", copy.digest)
-        self._module = function.__module__
-        self._function = function.__qualname__
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
-        if found is not None:
-            self._tell(found)
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        super().save_overload(sig, data)
-        self._tell(data)
-
-    def _tell(self, found: Any) -> None:
-        needed = Needed(self._module, self._function, tuple(found.signature.args))
-        found.library._reload_init.add(needed)
+    return njit(pipeline_class=COMPILERS[kind], **options)(copy)
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:
@@ -185,6 +137,8 @@ def cached(function: Callable[..., Any], name: str) -> Any:
     try:
         dispatcher.digest = digest(function)
         if not compiler_is_off():
+            from patientbandits.engine.kernel_cache import ContentCache
+
             dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.digest)
     except (UndigestibleError, RuntimeError):  # RuntimeError: numba found no place to write to
         pass

@@ -9,7 +9,7 @@ Here
     shared   is large and called rarely: machine code of its own, on disk too, that wholes call
 
 Code calls what is shared by its name, so that must be loaded before the code is: see
-`compile.Needed`.
+`kernel_cache.Needed`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class WholeCompiler(CompilerInto):
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """No search for garbage among the compiler's many small objects: it takes a tenth of the time."""
+    """No search for garbage among the compiler's many small objects: a tenth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -117,3 +117,6 @@ class SharedCompiler(CompilerInto):
         """Its name in machine code is that of its content: the same in every process."""
         self.state.func_id.unique_id = self.state.func_id.func.digest
         return super().define_pipelines()
+
+
+COMPILERS = {"whole": WholeCompiler, "part": PartCompiler, "shared": SharedCompiler}

@@ -216,6 +216,7 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
+    portable: ClassVar[bool] = True
     not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
 
     def __post_init__(self) -> None:

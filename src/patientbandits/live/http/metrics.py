@@ -44,6 +44,9 @@ class ServiceCounts(Protocol):
     def experiment_failures(self) -> int: ...
 
     @property
+    def interpreted(self) -> int: ...
+
+    @property
     def clock_jump(self) -> float: ...
 
     @property
@@ -92,6 +95,11 @@ class Metrics:
             "patientbandits_experiment_failures",
             "Batches of one experiment that failed alone; the log names it",
             value=self._measured.experiment_failures,
+        )
+        yield GaugeMetricFamily(
+            "patientbandits_interpreted",
+            "Experiments that decide without compiled code, as they do until it is worth compiling",
+            value=self._measured.interpreted,
         )
         yield GaugeMetricFamily(
             "patientbandits_clock_jump_seconds",

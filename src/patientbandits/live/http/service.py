@@ -84,6 +84,10 @@ class Service:
         return self._journal.experiment_failures
 
     @property
+    def interpreted(self) -> int:
+        return self._journal.interpreted
+
+    @property
     def clock_jump(self) -> float:
         return getattr(self._journal.clock, "jump", 0.0)
 
@@ -125,7 +129,7 @@ class Service:
             self._aside -= 1
 
     def warm(self, settings: Settings) -> None:
-        """Have the policy compiled now, not during a decision."""
+        """Have what must be compiled compiled now, not during a decision."""
         try:
             warm(settings)
         except ArithmeticError as error:
@@ -170,7 +174,7 @@ class Service:
         await asyncio.to_thread(self._readers.shutdown)
 
     def _prepare(self) -> None:
-        """Read the logs and compile the policies."""
+        """Read the logs and compile the policies that must be."""
         for handle in self.shop.experiments():
             try:
                 self.warm(handle.settings)
