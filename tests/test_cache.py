@@ -54,14 +54,14 @@ class Scripts:
     def write(self, name, text):
         (self.folder / name).write_text(text)
 
-    def run(self):
+    def run(self, *arguments):
         environment = {
             **os.environ,
             "NUMBA_CACHE_DIR": str(self.folder / "cache"),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(
-            [sys.executable, "mine.py"],
+            [sys.executable, "mine.py", *arguments],
             cwd=self.folder,
             env=environment,
             capture_output=True,
@@ -71,8 +71,8 @@ class Scripts:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def files(self, ending):
-        return sorted((self.folder / "cache").rglob(f"episode-*.{ending}"))
+    def files(self, ending, name="episode"):
+        return sorted((self.folder / "cache").rglob(f"{name}-*.{ending}"))
 
 
 @pytest.fixture
@@ -121,6 +121,72 @@ def test_new_parameters_need_no_new_kernel_and_damage_is_no_obstacle(scripts):
             path.write_bytes(damage(path.read_bytes()))
         assert scripts.run() == first  # compiled once more
     assert scripts.run() == {**first, "hits": 1, "misses": 0}  # and kept
+
+
+SHARED = """
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+import numpy as np
+import patientbandits as pb
+from helper import slow
+from patientbandits.engine.compile import shared
+
+class Level(NamedTuple):
+    level: Any
+
+@dataclass(frozen=True)
+class Mine(pb.Policy):
+    def memory(self, arms, capacity):
+        return Level(np.zeros(arms))
+
+    def refresh(self, memory, round):
+        slow(memory.level, round)
+
+    def index(self, memory, arm, round):
+        return memory.level[arm.number] / (1.0 + arm.pulls)
+
+anytime = "anytime" in sys.argv
+result = pb.simulate(pb.Problem([0.5, 0.6]), Mine(), 300, 5, workers=1, anytime=anytime)
+found = shared(slow).stats
+print(json.dumps({
+    "pulls": result.pulls.tolist(),
+    "hits": sum(found.cache_hits.values()),
+    "misses": sum(found.cache_misses.values()),
+}))
+"""
+SLOW = """
+from patientbandits.posteriors.portable import apart
+
+def inner(level, arm, round):
+    level[arm] = round * (arm + 1.0)
+
+@apart
+def slow(level, round):
+    for arm in range(len(level)):
+        inner(level, arm, round)
+"""
+
+
+def test_what_is_shared_is_compiled_once_and_found_by_every_kernel(scripts):
+    scripts.write("mine.py", SHARED)
+    scripts.write("helper.py", SLOW)
+    first = scripts.run()
+    assert (first["hits"], first["misses"]) == (0, 1)
+    assert scripts.run() == {**first, "hits": 1, "misses": 0}
+    other = scripts.run("anytime")  # a kernel of its own, with the same shared function
+    assert (other["hits"], other["misses"]) == (1, 0)
+
+    for path in scripts.files("nbc", "shared-slow"):
+        path.unlink()
+    assert scripts.run() == first  # compiled again, and the kernel that calls it still works
+    assert scripts.run() == {**first, "hits": 1, "misses": 0}
+
+    scripts.write("helper.py", SLOW.replace("arm + 1.0", "arm + 3.0"))
+    changed = scripts.run()
+    assert changed["pulls"] != first["pulls"]
+    assert changed["misses"] == 1
 
 
 POLICY = """

@@ -14,7 +14,9 @@ from patientbandits.engine.replay import (
     UNDECIDED,
     ArmTally,
     chance_for,
+    compiled_chance,
     kernel_for_replay,
+    plain_replay,
 )
 from patientbandits.policies.base import rule_of
 
@@ -28,9 +30,9 @@ def test_step_by_step_equals_the_loop(policy):
     """The live kernel, with the random bits that `refresh` asks for."""
     rule = rule_of(policy, 3, horizon_known=False)
     memory = policy.memory(3, 200)
-    kernel = kernel_for_replay(rule, memory)
+    kernel = kernel_for_replay(plain_replay(rule, memory))
     tally = ArmTally.empty(3)
-    chance = chance_for(5, 3)
+    chance = compiled_chance(chance_for(5, 3))
     learner = pb.Bandit(policy, range(3), seed=5)
     generator = np.random.default_rng(2)
     for t in range(1, 151):

@@ -8,7 +8,8 @@ that name.
 Code from outside the package is compiled with checks: a division by zero and an index beyond an
 array raise an error. That of the package is not: its tests run it interpreted too.
 
-With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all.
+With the environment variable NUMBA_DISABLE_JIT=1 nothing is compiled at all. The compiler itself
+is imported when it is first needed: a process that only interprets is smaller and starts sooner.
 """
 
 from __future__ import annotations
@@ -19,10 +20,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
-from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-
 from patientbandits.engine.fingerprint import Fingerprint, UndigestibleError, outside
 
 PACKAGE = __name__.partition(".")[0]
@@ -30,16 +27,20 @@ PACKAGE = __name__.partition(".")[0]
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "forceinline": True}
 """``_nrt=False``: kernels allocate nothing and count no references, which halves their time."""
 
+NEVER_CALLED_FROM_C = {"no_cfunc_wrapper": True}
+
 UNCHECKED = {"error_model": "numpy"}
 CHECKED = {"error_model": "python", "boundscheck": True}
 
 
-ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+ONLY_CALLED_BY_COMPILED = {"no_cpython_wrapper": True}
 """No way in from Python: for functions of many arrays it takes longer to compile than they do."""
 
 
 def compiler_is_off() -> bool:
     """Whether the user has asked for everything to be interpreted."""
+    import numba
+
     return bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
@@ -60,6 +61,14 @@ def digest(function: Callable[..., Any]) -> str:
     return fingerprint.hexdigest()
 
 
+def digest_or_none(function: Callable[..., Any]) -> str | None:
+    """`digest`, or None if it cannot be known."""
+    try:
+        return digest(function)
+    except UndigestibleError:
+        return None
+
+
 def sorted_options(function: types.FunctionType) -> list[tuple[str, Any]]:
     """`options_of` in an order that is always the same."""
     options = options_of(function)
@@ -74,14 +83,38 @@ def compiled(function: Callable[..., Any]) -> Any:
     Of a function on whole arrays that has the attribute ``loops``, that form is compiled instead.
     """
     plain = getattr(function, "py_func", function)
-    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), outermost=True)
+    return plain if compiler_is_off() else _compiled(getattr(plain, "loops", plain), "whole")
+
+
+def called(function: types.FunctionType) -> Any:
+    """``function`` compiled for compiled functions that call it."""
+    if getattr(function, "apart", False):
+        return shared(function)
+    return _compiled(getattr(function, "loops", function), "part")
 
 
 @cache
-def _compiled(function: types.FunctionType, outermost: bool) -> Any:
+def shared(function: types.FunctionType) -> Any:
+    """``function`` compiled apart from its callers, and kept on disk apart from them."""
+    from patientbandits.engine.kernel_cache import SharedCache
+
+    dispatcher = _compiled(function, "shared")
+    dispatcher.py_func.digest = digest(function)
+    with contextlib.suppress(RuntimeError):  # numba found no place to write to
+        dispatcher._cache = SharedCache(function, dispatcher.py_func)
+    return dispatcher
+
+
+@cache
+def _compiled(function: types.FunctionType, kind: str) -> Any:
+    """``kind``: how it comes together with others, see `linking`."""
+    from numba import njit
+
+    from patientbandits.engine.linking import COMPILERS
+
     def swap(value: Any) -> Any:
         if isinstance(value, types.FunctionType) and value is not function:
-            return _compiled(getattr(value, "loops", value), outermost=False)
+            return called(value)
         return value
 
     namespace = dict(function.__globals__)
@@ -92,35 +125,10 @@ def _compiled(function: types.FunctionType, outermost: bool) -> Any:
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
-    options = options_of(function)
-    if not outermost:
+    options = {**options_of(function), **NEVER_CALLED_FROM_C}
+    if kind != "whole":
         options.update(ONLY_CALLED_BY_COMPILED)
-    return njit(**options)(copy)
-
-
-class ContentCache(FunctionCache):
-    """numba's function cache, whose files are named by a digest instead of a time stamp."""
-
-    def __init__(self, function: Any, name: str, digest: str) -> None:
-        super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, f"{name}-{digest}", digest)
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return str(sig), codegen.magic_tuple()
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # a damaged or foreign file is no reason to fail: compile again
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except Exception:  # nor is one that cannot be written: begin a new index, or do without
-            with contextlib.suppress(OSError):
-                self.flush()
-                super().save_overload(sig, data)
+    return njit(pipeline_class=COMPILERS[kind], **options)(copy)
 
 
 def cached(function: Callable[..., Any], name: str) -> Any:
@@ -129,6 +137,8 @@ def cached(function: Callable[..., Any], name: str) -> Any:
     try:
         dispatcher.digest = digest(function)
         if not compiler_is_off():
+            from patientbandits.engine.kernel_cache import ContentCache
+
             dispatcher._cache = ContentCache(dispatcher.py_func, name, dispatcher.digest)
     except (UndigestibleError, RuntimeError):  # RuntimeError: numba found no place to write to
         pass

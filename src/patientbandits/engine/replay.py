@@ -1,9 +1,9 @@
-"""A policy event by event, compiled: the lines of a log, one after the other.
+"""A policy event by event: the lines of a log, one after the other.
 
-The live service keeps a policy's memory as a fold over its log. `kernel_for_replay` compiles, from
-the same hooks as a simulation, one function that takes a stretch of events and carries them out. A
-decision's arm is chosen if it is not yet known; if it is, it may be compared. `Bandit` does the
-same, interpreted: it is the slow twin.
+The live service keeps a policy's memory as a fold over its log. `plain_replay` makes, from the same
+hooks as a simulation, one function that takes a stretch of events and carries them out; it runs
+interpreted or, by `kernel_for_replay`, compiled. A decision's arm is chosen if it is not yet known;
+if it is, it may be compared. `Bandit` does the same in other words: it is the slow twin.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.compile import cached, compiler_is_off
+from patientbandits.engine.compile import cached
 from patientbandits.engine.records import wrapper
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
@@ -61,9 +61,12 @@ class ArmTally(NamedTuple):
 
 def chance_for(seed: int, arms: int) -> Chance:
     """The policy's keys in run 0 of `simulate` with this seed; arm i draws from stream i."""
-    chance = Chance.of(base_keys(seed)[1], 0, list(range(arms)))
-    if compiler_is_off():
-        return chance
+    return Chance.of(base_keys(seed)[1], 0, list(range(arms)))
+
+
+def compiled_chance(chance: Chance) -> Chance:
+    """The same for compiled code."""
+    arms = len(chance.streams)
     return Chance(
         ties=np.uint64(chance.ties),
         own=np.uint64(chance.own),
@@ -82,7 +85,7 @@ class ReplayHooks(NamedTuple):
     propensity: Hook
 
 
-def kernel_for_replay(rule: Rule, memory: tuple[Any, ...]) -> Any:
+def plain_replay(rule: Rule, memory: tuple[Any, ...]) -> Any:
     """replay(numbers, memory, tally, chance, events, deciding) -> (different, bad)
 
     deciding    choose, do not only take note
@@ -97,11 +100,17 @@ def kernel_for_replay(rule: Rule, memory: tuple[Any, ...]) -> Any:
         retracted=rule.hook("retracted"),
         propensity=rule.hook("propensity"),
     )
-    return _kernel(hooks, type(rule.numbers), type(memory))
+    return _plain(hooks, type(rule.numbers), type(memory))
 
 
 @cache
-def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
+def kernel_for_replay(plain: Callable[..., Any]) -> Any:
+    """`plain_replay`'s function, compiled; its chance is that of `compiled_chance`."""
+    return cached(plain, "replay")
+
+
+@cache
+def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
     choose = hooks.choose
     refresh = hooks.refresh
     pulled = hooks.pulled
@@ -139,14 +148,15 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
         tally.paid[arm] += sign * event.value
         tally.rewards[arm] = tally.paid[arm] / MILLIONTHS
         known = arm_of(tally, arm)
-        value = event.value / MILLIONTHS
-        pull = event.pull
-        delay = event.delay
-        began = event.pull_time
+        value = float(event.value / MILLIONTHS)
+        pull = int(event.pull)
+        delay = float(event.delay)
+        time = float(event.time)
+        began = float(event.pull_time)
         if event.kind == CONVERSION:
-            arrived(self, memory, known, pull, delay, value, event.time, began, arms)
+            arrived(self, memory, known, pull, delay, value, time, began, arms)
         else:
-            retracted(self, memory, known, pull, delay, value, event.time, began, arms)
+            retracted(self, memory, known, pull, delay, value, time, began, arms)
 
     def replay(
         numbers: Any,
@@ -162,7 +172,7 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
         different = 0
         made = 0
         for arm in range(arms):
-            made += tally.pulls[arm]
+            made += int(tally.pulls[arm])
             tally.rewards[arm] = tally.paid[arm] / MILLIONTHS
         for event in events:
             if event.kind != DECISION:
@@ -170,8 +180,9 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
                 continue
             horizon = float(max(made, 1))
             made += 1
-            decision = DecisionPoint(made, event.time, horizon, arms)
-            refresh(self, memory, made, event.time, horizon, arms, chance)
+            time = float(event.time)
+            decision = DecisionPoint(made, time, horizon, arms)
+            refresh(self, memory, made, time, horizon, arms, chance)
             if deciding:
                 found = choose_for(self, memory, tally, event, decision, chance)
                 if found < 0:
@@ -179,7 +190,7 @@ def _kernel(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
                 different += found
             arm = int(event.arm)
             tally.pulls[arm] += 1
-            pulled(self, memory, arm_of(tally, arm), made, event.time, arms)
+            pulled(self, memory, arm_of(tally, arm), made, time, arms)
         return different, 0
 
-    return cached(replay, "replay")
+    return replay

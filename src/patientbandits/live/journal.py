@@ -99,6 +99,12 @@ class Journal:
                 self._failed(error)
                 raise
 
+    @property
+    def interpreted(self) -> int:
+        """How many experiments' policies decide without compiled code."""
+        states = list(self._states.values())
+        return sum(not state.memory.program.is_compiled for state in states)
+
     def state(self, experiment_id: int) -> PolicyState:
         """The experiment's state at the end of the log.
 

@@ -8,11 +8,12 @@ import json
 import math
 import secrets
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.engine.compile import digest_of
+from patientbandits.engine.program import Known, program_of
 from patientbandits.engine.replay import (
     CONVERSION,
     DECISION,
@@ -21,7 +22,6 @@ from patientbandits.engine.replay import (
     UNDECIDED,
     ArmTally,
     chance_for,
-    kernel_for_replay,
 )
 from patientbandits.live.crediting import WORTHLESS, Worth
 from patientbandits.live.log_line import Decided, LogLine
@@ -29,6 +29,9 @@ from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
 from patientbandits.live.times import SECOND
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
+
+NOWHERE = Experiment(id=0, name="warm", seed=0, created=0)
+"""an experiment that is not"""
 
 OUTCOMES = ("conversion", "retraction", "credit")
 """kinds of lines that say what a decision is worth"""
@@ -60,7 +63,7 @@ class PolicyMemory:
         self._created = experiment.created
         self._chance = chance_for(experiment.seed, arms)
         self.rule = rule_of(self.policy, arms, horizon_known=False)
-        self._kernel = kernel_for_replay(self.rule, self.policy.memory(arms, 1))
+        self.program = program_of(self.policy, self.rule, self.policy.memory(arms, 1))
         self.tally = ArmTally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
@@ -74,10 +77,10 @@ class PolicyMemory:
         """Whether a retraction can be undone without beginning anew."""
         return "arrived" not in self.rule.hooks or "retracted" in self.rule.hooks
 
-    @property
+    @cached_property
     def code(self) -> str:
         """Names the program whose memory this is: a snapshot of another is of no use."""
-        program = digest_of(self._kernel)
+        program = self.program.digest
         if program is None:  # of a program that cannot be told, no snapshot is of use
             program = secrets.token_hex(16)
         about = [
@@ -86,8 +89,19 @@ class PolicyMemory:
             self.settings.active,
             self.settings.window,
             len(self.arrays),
+            self._tables(),
         ]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
+
+    def _tables(self) -> str:
+        """A digest of what the memory begins with and a snapshot does not hold."""
+        fresh = self.policy.memory(len(self.place), 1)
+        names = getattr(fresh, "_fields", ())
+        hashed = hashlib.sha256()
+        for name, array in zip(names, fresh, strict=False):
+            if name in self.policy.not_saved:
+                hashed.update(array.tobytes())
+        return hashed.hexdigest()
 
     def since(self, time: int) -> float:
         """Microseconds since 1970 as seconds since the experiment began."""
@@ -163,20 +177,24 @@ class PolicyMemory:
         self._reserve(made)
         self.seqs[self.made + 1 : made + 1] = array["pull"][decisions]
         array["pull"] = np.searchsorted(self.seqs[: made + 1], array["pull"])
-        different, bad = self._kernel(
-            tuple(self.rule.numbers),
-            tuple(self.arrays),
-            self.tally,
-            self._chance,
-            array.view(np.recarray),
-            deciding,
-        )
+        different, bad = self.program.run(self.known, array, deciding)
         if bad:
             raise ArithmeticError(
                 f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}."
             )
         self.made = made
+        self.program.compile_if_worth_it(partial(have_compiled, self.settings))
         return array, int(different)
+
+    @property
+    def known(self) -> Known:
+        """What its program works on."""
+        return Known(
+            numbers=tuple(self.rule.numbers),
+            arrays=tuple(self.arrays),
+            tally=self.tally,
+            chance=self._chance,
+        )
 
     def _reserve(self, pulls: int) -> None:
         """Room for ``pulls`` pulls."""
@@ -271,8 +289,15 @@ def grown(old: Any, new: Any) -> Any:
 
 
 def warm(settings: Settings) -> None:
-    """Compile the policy, or load it from the cache: it decides for no experiment at all."""
-    memory = PolicyMemory(Experiment(id=0, name="warm", seed=0, created=0), settings)
+    """Let the policy decide for no experiment at all: what must be compiled is compiled now."""
+    memory = PolicyMemory(NOWHERE, settings)
     decision = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
     conversion = Event(kind=CONVERSION, arm=0, pull=1, time=1.0, delay=1.0, value=1)
     memory.apply([decision, conversion], deciding=True)
+
+
+def have_compiled(settings: Settings) -> None:
+    """Compile the policy, or load it from the cache, whether it could do without or not."""
+    memory = PolicyMemory(NOWHERE, settings)
+    event = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
+    memory.program.compile(memory.known, np.array([event], EVENT))

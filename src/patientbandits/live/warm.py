@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from patientbandits.errors import InputError
-from patientbandits.live.policy_memory import warm
+from patientbandits.live.policy_memory import have_compiled
 from patientbandits.live.settings import default_policy, new_settings
 from patientbandits.policies import POLICIES
 
@@ -12,7 +12,7 @@ def warm_all() -> None:
     """Each policy that can decide live without parameters, and the default."""
     for policy in [default_policy().describe(), *({"policy": name} for name in POLICIES)]:
         try:
-            warm(new_settings(["a", "b"], policy))
+            have_compiled(new_settings(["a", "b"], policy))
         except InputError:  # it needs parameters, or is not for live decisions
             continue
         print(policy["policy"], flush=True)

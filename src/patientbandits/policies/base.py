@@ -110,6 +110,10 @@ class Policy:
     not_saved: ClassVar[tuple[str, ...]] = ()
     """Arrays of its memory that a snapshot can do without: tables, and room to compute in."""
 
+    portable: ClassVar[bool] = False
+    """Whether it decides the same to the last bit, interpreted and compiled; only a class's own
+    word counts, not that of the class it derives from."""
+
     @property
     def owner(self) -> str:
         return type(self).__name__
@@ -189,6 +193,11 @@ def require_window(owner: str, window: float | None, policy: Policy) -> None:
     counts = policy.counts_within()
     rule = f"{policy.owner} counts within window={counts}, so the window must be the same"
     require(None in (window, counts) or window == counts, owner, rule, window=window)
+
+
+def is_portable(policy: Policy) -> bool:
+    """What the policy's own class says."""
+    return bool(vars(type(policy)).get("portable", False))
 
 
 def rule_of(policy: Policy, arms: int, horizon_known: bool) -> Rule:

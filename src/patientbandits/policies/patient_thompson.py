@@ -35,6 +35,7 @@ from patientbandits.posteriors.fit import CHOICE, Seen, digamma, room, trigamma
 from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.packing import packed, unpackers
 from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm
+from patientbandits.posteriors.portable import apart
 from patientbandits.rng import unit
 
 NEW_SHARE = 0.1
@@ -76,13 +77,14 @@ centre, spread   of the logit of its draw              chances     the probabili
 
 
 def part_of(kind: Any) -> Any:
-    """A function from `Patient` to the record ``kind``, whose fields it has."""
+    """A function from `Patient`, or more than it, to the record ``kind``, whose fields it has."""
     scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
     values = ", ".join(f"memory.{name}" for name in kind._fields)
     exec(f"def part(memory): return kind({values})", scope)
     return scope["part"]
 
 
+patient_in = part_of(Patient)
 pool_in = part_of(Pool)
 laws_in, work_in = unpackers([laws(), room(laws())])
 
@@ -133,13 +135,13 @@ def note_retraction(
         memory.events[arm] += 1.0
 
 
-def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
+def renew_arm(memory: Any, arm: int, time: float, end: float, last: int) -> None:
     """The arm's draw, from its counts as they are now."""
-    bins = expose(memory, arm, time, int(self.bins))
+    bins = expose(memory, arm, time, last)
     seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
     tables = laws_in(memory.model, memory.model_places)
     work = work_in(memory.model, memory.model_places)
-    refresh_arm(tables, seen, pool_in(memory), arm, work, self.end)
+    refresh_arm(tables, seen, pool_in(memory), arm, work, end)
     pulls = memory.pulls_of[arm]
     mean = work.found[CHOICE]
     if memory.conversions_of[arm] > 0.0:
@@ -155,28 +157,38 @@ def renew_arm(self: Any, memory: Any, arm: int, time: float) -> None:
     memory.changed[0] += 1.0
 
 
-def is_due(memory: Any, arm: int, pulls: float, time: float) -> bool:
+def is_due(memory: Any, arm: int, time: float) -> bool:
     """Whether the arm is to be refreshed."""
+    pulls = memory.pulls_of[arm]
     if memory.events[arm] > NEW_SHARE * pulls:
         return True
     age = time - memory.begun[0]
     return pulls > 0.0 and time - memory.refreshed[arm] > NEW_TIME * age
 
 
-def renew(self: Any, memory: Any, time: float) -> None:
-    """Whatever is due: arms, and the probabilities of choosing them."""
+@apart
+def renew_due(memory: Any, time: float, end: float, last: int) -> None:
+    """The arms that are due, and the probabilities of choosing them.
+
+    end    the window, as a point of the grid
+    last   the number of bins that count
+    """
     arms = len(memory.centre)
-    settled = False
+    grow_older(memory, time)
     for arm in range(arms):
-        if not is_due(memory, arm, memory.pulls_of[arm], time):
-            continue
-        if not settled:
-            grow_older(memory, time)
-            settled = True
-        renew_arm(self, memory, arm, time)
-    if memory.changed[0] > 0.0 and memory.changed[0] * MANY_ARMS >= arms:
+        if is_due(memory, arm, time):
+            renew_arm(memory, arm, time, end, last)
+    if memory.changed[0] * MANY_ARMS >= arms:
         set_chances(memory.centre, memory.spread, memory.chances, memory.edges_of_cells)
         memory.changed[0] = 0.0
+
+
+def renew(self: Any, memory: Any, time: float) -> None:
+    """Whatever is due."""
+    for arm in range(len(memory.centre)):
+        if is_due(memory, arm, time):
+            renew_due(patient_in(memory), time, self.end, int(self.bins))
+            return
 
 
 def race(chance: float, random: Any) -> float:
@@ -204,6 +216,7 @@ class PatientThompson(Policy):
     successes: float | None = None
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
+    portable: ClassVar[bool] = True
     not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
 
     def __post_init__(self) -> None:
@@ -241,8 +254,7 @@ class PatientThompson(Policy):
     def retracted(self, memory, arm, pull, delay, reward):
         note_retraction(self, memory, arm.number, pull, delay, reward)
 
-    def refresh(self, memory, round, time, horizon, arms, chance):
-        # with all that a hook may ask for it is taken as it is: one level less to compile
+    def refresh(self, memory, time):
         renew(self, memory, time)
 
     def index(self, memory, arm, random):

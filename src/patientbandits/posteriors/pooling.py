@@ -43,7 +43,6 @@ from patientbandits.posteriors.portable import (
     Array,
     add_ratios,
     add_scaled,
-    apart,
     column_sums,
     exponentials,
     fold,
@@ -180,7 +179,6 @@ def apply_factors(laws: Any, oldest: int, pool: Any, work: Any) -> None:
 ALONE, POOLED, FORGETTING = range(3)
 
 
-@apart
 def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
     """``work``'s results for this arm, and what it tells the others.
 

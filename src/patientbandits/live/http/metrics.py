@@ -88,6 +88,11 @@ class Metrics:
             value=counts.experiment_failures,
         )
         yield GaugeMetricFamily(
+            "patientbandits_interpreted",
+            "Experiments that decide without compiled code, as they do until it is worth compiling",
+            value=counts.interpreted,
+        )
+        yield GaugeMetricFamily(
             "patientbandits_clock_jump_seconds",
             "By how much the clock has jumped, while it is not believed",
             value=counts.clock_jump,

@@ -38,6 +38,7 @@ class WriterCounts(NamedTuple):
 
     commits: int = 0
     experiment_failures: int = 0
+    interpreted: int = 0
     clock_jump: float = 0.0
     log_ahead: float = 0.0
 

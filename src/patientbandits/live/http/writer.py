@@ -59,6 +59,7 @@ class Writer(CommandQueue):
         return WriterCounts(
             commits=journal.batches,
             experiment_failures=journal.experiment_failures,
+            interpreted=journal.interpreted,
             clock_jump=getattr(journal.clock, "jump", 0.0),
             log_ahead=max(journal.ahead(), 0.0),
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from patientbandits.posteriors.portable import apart, logarithm
+from patientbandits.posteriors.portable import logarithm
 
 CELLS = 48
 REACH = 6.0
@@ -44,7 +44,6 @@ def edge_of_cell(cell: int, leader: float, spread: float, low: float, high: floa
     return low + (high - low) * (cell - CELLS) / CELLS
 
 
-@apart
 def set_chances(centres: Any, spreads: Any, chances: Any, edges: Any) -> None:
     """chances[i] = P(N(centres[i], spreads[i]^2) is the largest).
 
