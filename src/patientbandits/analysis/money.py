@@ -10,7 +10,7 @@ import numpy as np
 
 from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.normals import best_probability, expected_maximum
-from patientbandits.analysis.records import Revenue, Span, OrderWorth
+from patientbandits.analysis.records import OrderWorth, Revenue, Span
 from patientbandits.events.history import ArmHistory
 
 FEWEST_PAID = 2
@@ -54,15 +54,17 @@ def revenues_of(found: Sequence[Belief], worths: Sequence[OrderWorth]) -> list[R
 def _revenue(belief: Belief, worth: OrderWorth) -> Revenue:
     """Rate m and worth p, known to standard deviations a and b: p m with (a p)^2 + (b m)^2.
 
-    The interval is that of a log-normal law with this spread, or of a normal one if more was
-    refunded than paid.
+    The interval is that of a log-normal law with this spread where it is small beside the mean,
+    else of a normal one.
     """
     rate = belief.rate.mean
     mean = rate * worth.mean
     spread = math.hypot(belief.spread * worth.mean, rate * worth.spread / math.sqrt(worth.count))
     low, high = mean - Z95 * spread, mean + Z95 * spread
-    if mean > 0:
+    if mean > 2 * spread:
         low, high = mean * math.exp(-Z95 * spread / mean), mean * math.exp(Z95 * spread / mean)
+    elif mean >= 0:
+        low = max(low, 0.0)
     return Revenue(mean=mean, low=low, high=high, spread=spread)
 
 
@@ -72,6 +74,7 @@ def _lift(part: Revenue, control: Revenue) -> Span | None:
         return None
     ratio = part.mean / control.mean
     wide = Z95 * math.hypot(part.spread / part.mean, control.spread / control.mean)
+    wide = min(wide, 50.0)
     return Span(mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1)
 
 

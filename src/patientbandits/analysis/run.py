@@ -18,13 +18,13 @@ from patientbandits.analysis.records import (
     CohortFinding,
     Future,
     Lag,
+    OrderWorth,
     Revenue,
     Verdict,
     WindowFinding,
-    OrderWorth,
 )
 from patientbandits.analysis.survival import StepCurve, product_limit
-from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, leader_by, compared_of, verdict_of
+from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
 from patientbandits.analysis.windows import which_window
 from patientbandits.errors import InputError, choice, number, require
 from patientbandits.events.durations import in_seconds

@@ -104,9 +104,8 @@ def verdict_of(
 def _words(leader: str, risk: str, reason: str, left: str, by: str) -> str:
     if reason:
         return f"Too early to say: {reason}; {left}"
-    if by == BY_REVENUE:
-        leader = f"by revenue {leader}"
-    return f"{leader} leads; stopping now risks {risk}; {left}"
+    leads = "leads by revenue" if by == BY_REVENUE else "leads"
+    return f"{leader} {leads}; stopping now risks {risk}; {left}"
 
 
 def loss_words(loss: float, by: str, currency: str) -> str:
@@ -114,6 +113,16 @@ def loss_words(loss: float, by: str, currency: str) -> str:
     if by == BY_REVENUE:
         return f"{amount(loss, currency)} per visitor"
     return points(loss)
+
+
+def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
+    """Who leads by what the verdict does not go by; nothing if orders have no values."""
+    if len(arms) < 2 or any(arm.revenue is None for arm in arms):
+        return ""
+    other = BY_RATE if by == BY_REVENUE else BY_REVENUE
+    leader = leader_by(arms, other)
+    chance = compared_of(leader, other).best
+    return f"By {other}, {leader.arm} leads with a probability of {chance:.0%}."
 
 
 def points(rate: float) -> str:
