@@ -12,7 +12,6 @@ import pytest
 from scipy import stats
 
 from patientbandits.analysis import Analysis, analyse
-from patientbandits.analysis.future import ArmPresent, known_decisions, play_future, traffic_of
 from patientbandits.analysis.normals import best_probability, expected_loss, normal_cdf
 from patientbandits.analysis.page import write_analysis
 from patientbandits.analysis.survival import product_limit
@@ -165,57 +164,6 @@ def test_another_window_recomputes(shop: Events, found: Analysis) -> None:
     shorter = analyse(shop, window="1d")
     assert shorter.verdict.leader == "control"
     assert shorter.arms["slow"].rate < found.arms["slow"].rate / 3
-
-
-def present(ages: np.ndarray, spread: float, mean: float = 0.05) -> ArmPresent:
-    """Every conversion comes at once."""
-    return ArmPresent(
-        name=f"{mean}",
-        mean=mean,
-        spread=spread,
-        ages=ages,
-        lag_times=np.array([1e-3, 1.0]),
-        lag=np.array([1.0, 1.0]),
-        window=1.0,
-    )
-
-
-def test_known_decisions_without_delays_are_all() -> None:
-    ages = np.linspace(0, 50, 1000) * DAY
-    days = np.array([0.0, 1.0, 10.0])
-    known = known_decisions(present(ages, 0.01), days, traffic=70.0)
-    assert known == pytest.approx(1000 + 70 * days, rel=2e-3)
-    assert traffic_of(ages) == pytest.approx(1000 / 50, rel=0.02)
-
-
-def test_days_left_against_simulation_of_the_same_model() -> None:
-    """Beta-binomial data without delays, truth drawn from the posterior: the median first
-    passage."""
-    random = np.random.default_rng(3)
-    size, traffic, mean = 4000, 200.0, np.array([0.100, 0.106])
-    spread = np.sqrt(mean * (1 - mean) / size)
-    arms = [
-        present(np.full(size, 5 * DAY), float(s), float(m))
-        for m, s in zip(mean, spread, strict=True)
-    ]
-    threshold = 0.0003
-    loss = float(expected_loss(mean, spread))
-    future = play_future(arms, threshold, loss, {arm.name: traffic for arm in arms})
-    passages = []
-    for _ in range(300):
-        truth = random.normal(mean, spread)
-        sold, count = mean * size, np.full(2, float(size))
-        day = 0
-        while day < 365:
-            day += 1
-            sold = sold + random.binomial(int(traffic), truth)
-            count = count + traffic
-            now = sold / count
-            if float(expected_loss(now, np.sqrt(now * (1 - now) / count))) < threshold:
-                break
-        passages.append(day)
-    assert future.days_left is not None
-    assert future.days_left == pytest.approx(np.median(passages), rel=0.35)
 
 
 def test_clear_cases_can_stop_and_others_are_too_early() -> None:

@@ -5,17 +5,10 @@ known:
 
     n_i(t) = sum over decisions of G_i(age + t) + traffic_i * integral from 0 to t of G_i(s) ds,
 
-G_i(a) the share of conversions within w that come by age a, 1 from w on. If the rate has mean m_i
-and variance v_i now, then after t days it has variance v_i(t) with
-
-    1 / v_i(t) = 1 / v_i + (n_i(t) - n_i(0)) / (m_i (1 - m_i)),
-
-and if the true rate is theta_i, its mean is
-
-    m_i(t) = v_i(t) (m_i / v_i + theta_i J_i(t) + W(J_i(t))),    J_i(t) = 1 / v_i(t) - 1 / v_i,
-
-with a Brownian motion W: the data of t days say theta_i with precision J_i(t). Truths are drawn
-from the posterior, and several futures are played for each.
+G_i(a) the share of conversions within w that come by age a, 1 from w on. Truths are drawn from the
+posterior, and several futures are played for each, as `plays` says. In every future there is a
+first day on which the expected loss is below the tolerance, a share of what the leader of that
+day has.
 """
 
 from __future__ import annotations
@@ -24,22 +17,20 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from patientbandits.analysis.normals import expected_loss
-from patientbandits.analysis.records import Future
+from patientbandits.analysis.plays import play_arms
+from patientbandits.analysis.records import Future, OrderWorth
 from patientbandits.events.durations import DAY
 from patientbandits.statistics import FloatArray
 
-TRUTHS = 60
-FUTURES = 15
-"""of each truth"""
-USUAL_DIFFERENCE = 0.2
-"""By how much the rates of an experiment's arms differ, relative to the rate: standard
-deviation."""
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
 """The present traffic is the mean over these."""
 HISTOGRAM_CLASSES = 400
+DAILY_LOOKS = 14
+GROWING_LOOKS = 1.12
+"""The future is looked at daily for two weeks, then whenever it is this much longer."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +45,8 @@ class ArmPresent:
     lag_times: FloatArray
     lag: FloatArray
     window: float | None
+    worth: OrderWorth | None = None
+    """of a converted decision; None if rates are compared"""
 
     def known(self, ages: FloatArray) -> FloatArray:
         """G: the share of the conversions that come by these ages."""
@@ -64,9 +57,11 @@ class ArmPresent:
 
 
 def future_days() -> FloatArray:
-    """The days looked at: every day of a month, then ever rarer."""
-    later = np.geomspace(31.0, LONGEST_DAYS, 50).round()
-    return np.concatenate([np.arange(0.0, 31.0), np.unique(later)])
+    """The days looked at: every day of two weeks, then ever rarer, up to a year."""
+    days = list(range(DAILY_LOOKS + 1))
+    while days[-1] < LONGEST_DAYS:
+        days.append(min(math.ceil(days[-1] * GROWING_LOOKS), round(LONGEST_DAYS)))
+    return np.array(days, float)
 
 
 def traffic_of(ages: FloatArray) -> float:
@@ -86,29 +81,32 @@ def known_decisions(arm: ArmPresent, days: FloatArray, traffic: float) -> FloatA
     return old + traffic * np.interp(days, fine, areas)
 
 
-def variances(arm: ArmPresent, known: FloatArray) -> FloatArray:
-    """v(t) from n(t)."""
-    one = max(arm.mean * (1 - arm.mean), 1e-12)
-    return 1 / (1 / max(arm.spread**2, 1e-18) + (known - known[0]) / one)
-
-
 def play_future(
     arms: list[ArmPresent],
-    threshold: float,
+    tolerance: float,
     loss_now: float,
     traffic: dict[str, float] | None = None,
 ) -> Future:
-    """The expected loss on each day, and when it falls below the threshold.
+    """The expected loss on each day, and when it falls below the tolerated share of the leader's
+    value.
 
     ``loss_now`` is what the posterior itself says of today; ``traffic``: decisions per day, if not
-    as at present.
+    as at present. Values are rates, or rates times what conversions are worth if every arm has
+    that.
     """
     days = future_days()
     flow = traffic or {arm.name: traffic_of(arm.ages) for arm in arms}
-    spread = np.array([variances(arm, known_decisions(arm, days, flow[arm.name])) for arm in arms])
-    losses = _losses(np.array([arm.mean for arm in arms]), spread)
+    known = np.array([known_decisions(arm, days, flow[arm.name]) for arm in arms])
+    worths = [arm.worth for arm in arms if arm.worth is not None]
+    plays = play_arms(
+        means=np.array([arm.mean for arm in arms]),
+        spreads=np.array([arm.spread for arm in arms]),
+        more=np.maximum.accumulate(known - known[:, :1], axis=1),
+        worths=worths if len(worths) == len(arms) else None,
+    )
+    losses = plays.losses
     losses[..., 0] = loss_now
-    passed = first_passage(days, losses, threshold)
+    passed = first_passage(days, losses < tolerance * plays.leaders)
     left = most_agreed(np.median(passed, axis=1))
     low, high = np.quantile(passed, [0.1, 0.9], method="inverted_cdf")
     return Future(
@@ -117,40 +115,12 @@ def play_future(
         low=np.quantile(losses, 0.1, axis=(0, 1)),
         high=np.quantile(losses, 0.9, axis=(0, 1)),
         stopped=np.array([(passed <= day).mean() for day in days]),
-        threshold=threshold,
+        threshold=tolerance * float(plays.leaders[0, 0, 0]),
         traffic=flow,
         days_left=_finite(left),
         days_left_low=_finite(low),
         days_left_high=_finite(high),
     )
-
-
-def _losses(means: FloatArray, spread: FloatArray) -> FloatArray:
-    """(truth, future, day): the expected loss; ``spread`` is v, (arm, day)."""
-    random = np.random.default_rng(0)
-    now = spread[:, :1]
-    told = 1 / spread - 1 / now
-    truths = draw_truths(means, spread[:, 0], random)
-    steps = random.standard_normal((TRUTHS, FUTURES, len(means), spread.shape[1] - 1))
-    walks = np.zeros((TRUTHS, FUTURES, *spread.shape))
-    walks[..., 1:] = np.cumsum(steps * np.sqrt(np.maximum(np.diff(told), 0.0)), axis=-1)
-    data = truths[:, None, :, None] * told + walks
-    later = np.clip(spread * (means[:, None] / now + data), 0.0, 1.0)
-    spreads = np.broadcast_to(np.sqrt(spread), later.shape)
-    return expected_loss(np.swapaxes(later, -1, -2), np.swapaxes(spreads, -1, -2))
-
-
-def draw_truths(means: FloatArray, variance: FloatArray, random: np.random.Generator) -> FloatArray:
-    """(truth, arm): from the posterior, with what is usual between arms of one experiment.
-
-    Rates are N(mu, (USUAL_DIFFERENCE mu)^2) around a common one: without it, noise makes the arms
-    look farther apart than they are, and the days left too few.
-    """
-    common = float((means / variance).sum() / (1 / variance).sum())
-    between = max(USUAL_DIFFERENCE * common, 1e-9) ** 2
-    precision = 1 / variance + 1 / between
-    centre = (means / variance + common / between) / precision
-    return centre + random.standard_normal((TRUTHS, len(means))) / np.sqrt(precision)
 
 
 def most_agreed(passed: FloatArray) -> float:
@@ -173,12 +143,11 @@ def most_agreed(passed: FloatArray) -> float:
     return float(np.round(np.exp(np.log(best).mean())))
 
 
-def first_passage(days: FloatArray, losses: FloatArray, threshold: float) -> FloatArray:
-    """The first day, future by future, with a loss below the threshold; infinity if there is
+def first_passage(days: FloatArray, cheap: NDArray[np.bool_]) -> FloatArray:
+    """The first day, future by future, on which stopping is ``cheap``; infinity if there is
     none."""
-    below = losses < threshold
-    first = below.argmax(axis=-1)
-    return np.where(below.any(axis=-1), days[first], np.inf)
+    first = cheap.argmax(axis=-1)
+    return np.where(cheap.any(axis=-1), days[first], np.inf)
 
 
 def _finite(day: float) -> float | None:

@@ -2,27 +2,85 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from patientbandits.analysis.belief import Z95, Belief
-from patientbandits.analysis.records import Span
+from patientbandits.analysis.normals import best_probability, expected_maximum
+from patientbandits.analysis.records import OrderWorth, Revenue, Span
 from patientbandits.events.history import ArmHistory
 
+FEWEST_PAID = 2
+"""An arm with fewer converted decisions borrows what those of all arms are worth."""
 
-def revenue_of(
-    arm: ArmHistory, belief: Belief, window: float | None
-) -> tuple[float | None, Span | None]:
-    """Mean value of a converted decision, all its orders within the window so far added up, and
-    revenue per decision with its interval.
 
-    The two factors' relative variances add: (sd/mean)^2 of the rate and of the mean value; the
-    interval is that of a log-normal with this spread.
+def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWorth] | None:
+    """What converted decisions are worth, arm by arm; None if almost nothing was paid."""
+    paid = [arm.paid_by_decision(window) for arm in arms]
+    everything = np.concatenate(paid)
+    if len(everything) < FEWEST_PAID or not everything.any():
+        return None
+    return [_worth(own, everything) for own in paid]
+
+
+def _worth(own: np.ndarray, everything: np.ndarray) -> OrderWorth:
+    used = own if len(own) >= FEWEST_PAID else everything
+    return OrderWorth(
+        mean=float(used.mean()), spread=float(used.std(ddof=1)), count=max(len(own), 1)
+    )
+
+
+def revenues_of(found: Sequence[Belief], worths: Sequence[OrderWorth]) -> list[Revenue]:
+    """Each arm's revenue per decision; the first arm is the control."""
+    parts = [_revenue(belief, worth) for belief, worth in zip(found, worths, strict=True)]
+    means = np.array([part.mean for part in parts])
+    spreads = np.array([part.spread for part in parts])
+    chances = best_probability(means, spreads)
+    losses = expected_maximum(means, spreads) - means
+    return [
+        replace(
+            part,
+            best=float(chances[place]),
+            expected_loss=max(float(losses[place]), 0.0),
+            lift=_lift(part, parts[0]) if place > 0 else None,
+        )
+        for place, part in enumerate(parts)
+    ]
+
+
+def _revenue(belief: Belief, worth: OrderWorth) -> Revenue:
+    """Rate m and worth p, known to standard deviations a and b: p m with (a p)^2 + (b m)^2.
+
+    The interval is that of a log-normal law with this spread where it is small beside the mean,
+    else of a normal one.
     """
-    paid = arm.paid_by_decision(window)
-    if len(paid) < 2 or not paid.mean() > 0 or not belief.rate.mean > 0:
-        return None, None
-    value = float(paid.mean())
-    relative = paid.std(ddof=1) / np.sqrt(len(paid)) / value
-    wide = Z95 * float(np.hypot(relative, belief.spread / belief.rate.mean))
-    mean = belief.rate.mean * value
-    return value, Span(mean=mean, low=mean * np.exp(-wide), high=mean * np.exp(wide))
+    rate = belief.rate.mean
+    mean = rate * worth.mean
+    spread = math.hypot(belief.spread * worth.mean, rate * worth.spread / math.sqrt(worth.count))
+    low, high = mean - Z95 * spread, mean + Z95 * spread
+    if mean > 2 * spread:
+        low, high = mean * math.exp(-Z95 * spread / mean), mean * math.exp(Z95 * spread / mean)
+    elif mean >= 0:
+        low = max(low, 0.0)
+    return Revenue(mean=mean, low=low, high=high, spread=spread)
+
+
+def _lift(part: Revenue, control: Revenue) -> Span | None:
+    """The ratio to the control's, less 1, log-normal; None if one of the two is not positive."""
+    if part.mean <= 0 or control.mean <= 0:
+        return None
+    ratio = part.mean / control.mean
+    wide = Z95 * math.hypot(part.spread / part.mean, control.spread / control.mean)
+    wide = min(wide, 50.0)
+    return Span(mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1)
+
+
+def amount(value: float, currency: str = "") -> str:
+    """Money for people: two decimals from 1 on, three digits that say something below."""
+    digits = 2
+    if 0 < abs(value) < 1:
+        digits = min(2 - math.floor(math.log10(abs(value))), 9)
+    return f"{value:,.{digits}f} {currency}".strip()

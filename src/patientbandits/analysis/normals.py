@@ -31,6 +31,11 @@ def normal_cdf(x: FloatArray) -> FloatArray:
 
 def expected_loss(means: FloatArray, spreads: FloatArray) -> FloatArray:
     """E max X - max m along the last axis: what is lost on average by taking the largest mean."""
+    return np.maximum(expected_maximum(means, spreads) - means.max(axis=-1), 0.0)
+
+
+def expected_maximum(means: FloatArray, spreads: FloatArray) -> FloatArray:
+    """E max X along the last axis, around c = max m."""
     spreads = np.maximum(spreads, LEAST_SPREAD)
     best = means.max(axis=-1, keepdims=True)
     reach = NORMAL_REACH * spreads.max(axis=-1, keepdims=True)
@@ -40,7 +45,7 @@ def expected_loss(means: FloatArray, spreads: FloatArray) -> FloatArray:
     for arm in range(means.shape[-1]):
         product *= normal_cdf((at - means[..., arm : arm + 1]) / spreads[..., arm : arm + 1])
     gain = np.where(steps > 0, 1 - product, np.where(steps < 0, -product, 0.5 - product))
-    return np.maximum(gain.sum(axis=-1) * reach[..., 0] * (steps[1] - steps[0]), 0.0)
+    return best[..., 0] + gain.sum(axis=-1) * reach[..., 0] * (steps[1] - steps[0])
 
 
 def best_probability(means: FloatArray, spreads: FloatArray) -> FloatArray:

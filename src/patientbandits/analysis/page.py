@@ -9,8 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from patientbandits.analysis.money import amount
 from patientbandits.analysis.pictures import colors, draw_all
-from patientbandits.analysis.verdict import points
+from patientbandits.analysis.verdict import BY_REVENUE, beside_words, compared_of, loss_words
 from patientbandits.events.durations import short_time, spoken
 from patientbandits.files import write_atomically
 from patientbandits.pages import render_page
@@ -48,12 +49,28 @@ def page_values(found: Analysis) -> dict[str, Any]:
         "end": datetime.fromtimestamp(events.end, UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "spoken": spoken,
         "short": short_time,
-        "points": points,
+        **verdict_values(found),
         "colors": colors(found),
         "currency": events.currency,
         "flips": flips(found),
         "warnings": warnings_of(found),
         "table_rows": table_rows(found),
+    }
+
+
+def verdict_values(found: Analysis) -> dict[str, Any]:
+    """How the verdict is told: by rate, or by revenue in its currency."""
+    verdict = found.verdict
+    by_revenue = verdict.by == BY_REVENUE
+    told = loss_words(verdict.expected_loss, verdict.by, verdict.currency)
+    return {
+        "by_revenue": by_revenue,
+        "compared": "revenue per decision" if by_revenue else "rate",
+        "loss_words": lambda loss: loss_words(loss, verdict.by, verdict.currency),
+        "loss_tile": told.split(" ", 1),
+        "amount": amount,
+        "standings": {arm.arm: compared_of(arm, verdict.by) for arm in found.arms.values()},
+        "beside": beside_words(list(found.arms.values()), verdict.by),
     }
 
 

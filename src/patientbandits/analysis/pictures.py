@@ -79,6 +79,24 @@ def draw_rates(found: Analysis, axis: Any) -> None:
     axis.set_xlim(100 * max(low - edge, 0.0), 100 * min(high + edge, 1.0))
 
 
+def draw_revenue(found: Analysis, axis: Any) -> None:
+    """Every arm's revenue per decision with its interval."""
+    paint = colors(found)
+    names = list(found.arms)
+    for place, arm in enumerate(found.arms.values()):
+        if arm.revenue is None:
+            continue
+        height = len(names) - 1 - place
+        ends = [arm.revenue.low, arm.revenue.high]
+        axis.plot(ends, [height, height], color=paint[arm.arm], linewidth=2.6)
+        axis.plot([arm.revenue.mean], [height], "o", color=paint[arm.arm], markersize=7)
+    axis.set_yticks(range(len(names)), names[::-1])
+    axis.set_ylim(-0.6, len(names) - 0.4)
+    axis.grid(axis="y", visible=False)
+    currency = found.events.currency
+    axis.set(title="Revenue", xlabel=f"{currency} per decision".strip())
+
+
 def draw_lag(found: Analysis, axis: Any) -> None:
     """The model's lag curves with their bands, and the Kaplan-Meier estimates."""
     paint = colors(found)
@@ -178,6 +196,7 @@ def time_axis(axis: Any, times: Any) -> None:
 
 PICTURES: dict[str, DrawOn] = {
     "rates": draw_rates,
+    "revenue": draw_revenue,
     "lag": draw_lag,
     "windows": draw_windows,
     "cohorts": draw_cohorts,
@@ -190,6 +209,8 @@ def possible(found: Analysis) -> dict[str, DrawOn]:
     missing = set()
     if not any(arm.conversions for arm in found.arms.values()):
         missing |= {"lag", "cohorts", "future"}
+    if all(arm.revenue is None for arm in found.arms.values()):
+        missing.add("revenue")
     if not found.windows:
         missing.add("windows")
     if len(found.arms) < 2:

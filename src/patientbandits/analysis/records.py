@@ -17,6 +17,30 @@ class Span:
 
 
 @dataclass(frozen=True)
+class OrderWorth:
+    """What converted decisions are worth, all their orders within the window added up."""
+
+    mean: float
+    spread: float
+    """standard deviation of one"""
+    count: int
+
+
+@dataclass(frozen=True)
+class Revenue(Span):
+    """Revenue per decision within the window, with its interval."""
+
+    spread: float
+    """standard deviation of what is known of it"""
+    best: float = 0.0
+    """probability that no arm has a larger one"""
+    expected_loss: float = 0.0
+    """mean of the best arm's less this one's"""
+    lift: Span | None = None
+    """relative to the control's, less 1; None for the control"""
+
+
+@dataclass(frozen=True)
 class Lag:
     """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier
     estimate."""
@@ -64,8 +88,8 @@ class ArmFinding:
     anytime_low: float
     anytime_high: float
     """holds however often one looks"""
-    revenue: Span | None
-    """per decision, within the window; None if orders have no values"""
+    revenue: Revenue | None
+    """None if orders have no values"""
     order_value: float | None
     """mean sum of a converted decision's orders"""
     oldest: float
@@ -142,10 +166,14 @@ class Future:
 class Verdict:
     """Which arm, how sure, and whether to go on."""
 
+    by: str
+    """what is compared: rate or revenue"""
+    currency: str
+    """of expected_loss and threshold, if revenue is compared"""
     leader: str
     probability: float
     expected_loss: float
-    """conversions per decision that stopping now costs on average"""
+    """conversions, or revenue, per decision that stopping now costs on average"""
     lift: float | None
     lift_low: float | None
     lift_high: float | None

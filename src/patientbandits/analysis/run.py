@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from patientbandits.analysis.belief import Z95, Belief, beliefs
+from patientbandits.analysis.belief import Belief, beliefs
 from patientbandits.analysis.cohorts import cohorts_of
-from patientbandits.analysis.fit import misfit_of, misfit_words
+from patientbandits.analysis.findings import arm_finding
 from patientbandits.analysis.future import ArmPresent, play_future
-from patientbandits.analysis.money import revenue_of
+from patientbandits.analysis.money import revenues_of, worths_of
 from patientbandits.analysis.records import (
     ArmFinding,
     CohortFinding,
     Future,
     Lag,
-    Span,
+    OrderWorth,
+    Revenue,
     Verdict,
     WindowFinding,
 )
 from patientbandits.analysis.survival import StepCurve, product_limit
-from patientbandits.analysis.verdict import verdict_of
+from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
 from patientbandits.analysis.windows import which_window
-from patientbandits.anytime import anytime_window_interval
-from patientbandits.errors import InputError, number, require
+from patientbandits.errors import InputError, choice, number, require
 from patientbandits.events.durations import in_seconds
-from patientbandits.events.history import ArmHistory, Events
-from patientbandits.statistics import LEVEL
+from patientbandits.events.history import Events
 
 if TYPE_CHECKING:
     from patientbandits.analysis.export import DataFrame
@@ -82,6 +80,7 @@ def analyse(
     events: Events,
     *,
     window: object = None,
+    by: str = BY_RATE,
     tolerance: float = TOLERANCE,
     traffic: float | None = None,
     tell: Callable[[str], None] | None = None,
@@ -89,7 +88,8 @@ def analyse(
     """Which arm converts best within the window, how sure that is, and how long it still takes.
 
     window      another one than that of `read_events`
-    tolerance   stop when the expected loss is below this share of the leader's rate
+    by          what the verdict compares: "rate", or "revenue" per decision
+    tolerance   stop when the expected loss is below this share of the leader's rate or revenue
     traffic     decisions per day from now on, over all arms; by default as in the last seven days
     tell        called with a word about each step
     """
@@ -100,20 +100,35 @@ def analyse(
         )
     if window is not None:
         events = replace(events, window=in_seconds(ANALYSE, "window", window))
+    choice(ANALYSE, "by", by, (BY_RATE, BY_REVENUE))
     share = number(ANALYSE, "tolerance", tolerance)
     require(0 < share < 1, ANALYSE, "tolerance must be between 0 and 1", tolerance=tolerance)
     say("fitting the model of late conversions")
     ordered = _control_first(events)
-    times = lag_times(ordered)
-    found = beliefs(ordered.arms, ordered.window, times)
+    found = beliefs(ordered.arms, ordered.window, lag_times(ordered))
     curves = [product_limit(*arm.within(ordered.window)) for arm in ordered.arms]
-    arms = [_finding(ordered, *row) for row in zip(ordered.arms, found, curves, strict=True)]
+    paid = worths_of(ordered.arms, ordered.window) if ordered.valued else None
+    revenues: Sequence[Revenue | None] = [None] * len(found)
+    if paid is not None:
+        revenues = revenues_of(found, paid)
+    rows = zip(ordered.arms, found, curves, revenues, strict=True)
+    arms = [arm_finding(ordered, *row) for row in rows]
     say("playing the future")
-    future = _future(ordered, found, arms, share, traffic)
+    worths: Sequence[OrderWorth | None] = [None] * len(found)
+    if by == BY_REVENUE:
+        if paid is None:
+            raise InputError(f"{ANALYSE}: by={by!r} needs orders with values; there are none.")
+        worths = paid
+    future = play_future(
+        _present(ordered, found, worths),
+        tolerance=share,
+        loss_now=compared_of(leader_by(arms, by), by).loss,
+        traffic=_flow(ordered, traffic),
+    )
     return Analysis(
         events=ordered,
         arms={arm.arm: arm for arm in arms},
-        verdict=verdict_of(arms, future),
+        verdict=verdict_of(arms, future, by, ordered.currency),
         lag=dict(zip(ordered.names, map(_lag, found, curves), strict=True)),
         windows=which_window(ordered),
         cohorts=cohorts_of(ordered, found),
@@ -133,69 +148,6 @@ def lag_times(events: Events) -> np.ndarray:
     return np.geomspace(min(FIRST_LAG, end / 1e4), end, LAG_POINTS)
 
 
-def _finding(events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve) -> ArmFinding:
-    _, delays = arm.within(events.window)
-    converted = np.isfinite(delays)
-    whole = np.zeros(arm.decisions, bool) if events.window is None else arm.ages >= events.window
-    matured, known = int(whole.sum()), int((whole & converted).sum())
-    sold = int(converted.sum())
-    delta = (1 - LEVEL) / len(events.arms)
-    low, high = anytime_window_interval(matured, known, arm.decisions, sold, delta)
-    gap = misfit_of(belief, curve)
-    value, revenue = revenue_of(arm, belief, events.window) if events.valued else (None, None)
-    lift, lift_low, lift_high = _ends(belief.lift)
-    return ArmFinding(
-        arm=arm.name,
-        decisions=arm.decisions,
-        conversions=sold,
-        raw=sold / arm.decisions if arm.decisions else 0.0,
-        rate=belief.rate.mean,
-        low=belief.rate.low,
-        high=belief.rate.high,
-        matured=belief.matured,
-        to_come=belief.to_come.mean,
-        to_come_low=belief.to_come.low,
-        to_come_high=belief.to_come.high,
-        best=belief.best,
-        expected_loss=belief.expected_loss,
-        lift=lift,
-        lift_low=lift_low,
-        lift_high=lift_high,
-        matured_decisions=matured,
-        matured_conversions=known,
-        matured_only=_wilson(matured, known),
-        anytime_low=low,
-        anytime_high=high,
-        revenue=revenue,
-        order_value=value,
-        oldest=float(arm.ages.max(initial=0.0)),
-        extrapolated=belief.extrapolated,
-        misfit=gap.errors,
-        warning=misfit_words(arm.name, gap),
-    )
-
-
-def _ends(span: Span | None) -> tuple[float | None, float | None, float | None]:
-    """Its three numbers, or three times None."""
-    if span is None:
-        return None, None, None
-    return span.mean, span.low, span.high
-
-
-def _wilson(count: int, successes: int) -> Span | None:
-    """Wilson's 95 % interval for a share."""
-    if not count:
-        return None
-    share = successes / count
-    centre = (share + Z95**2 / (2 * count)) / (1 + Z95**2 / count)
-    reach = (
-        Z95
-        * math.sqrt(share * (1 - share) / count + (Z95 / (2 * count)) ** 2)
-        / (1 + Z95**2 / count)
-    )
-    return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
-
-
 def _lag(belief: Belief, curve: StepCurve) -> Lag:
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = curve.at(belief.lag_times) / belief.rate.mean
@@ -208,15 +160,11 @@ def _lag(belief: Belief, curve: StepCurve) -> Lag:
     )
 
 
-def _future(
-    events: Events,
-    found: list[Belief],
-    arms: list[ArmFinding],
-    tolerance: float,
-    traffic: float | None,
-) -> Future:
-    leader = max(arms, key=lambda arm: arm.rate)
-    present = [
+def _present(
+    events: Events, found: Sequence[Belief], worths: Sequence[OrderWorth | None]
+) -> list[ArmPresent]:
+    """What the future starts from."""
+    return [
         ArmPresent(
             name=arm.name,
             mean=belief.rate.mean,
@@ -225,11 +173,15 @@ def _future(
             lag_times=belief.lag_times,
             lag=belief.lag_mean,
             window=events.window,
+            worth=worth,
         )
-        for arm, belief in zip(events.arms, found, strict=True)
+        for arm, belief, worth in zip(events.arms, found, worths, strict=True)
     ]
-    flow = None
-    if traffic is not None:
-        require(traffic > 0, ANALYSE, "traffic must be > 0", traffic=traffic)
-        flow = {arm.name: arm.decisions / events.decisions * traffic for arm in events.arms}
-    return play_future(present, tolerance * leader.rate, leader.expected_loss, flow)
+
+
+def _flow(events: Events, traffic: float | None) -> dict[str, float] | None:
+    """arm -> decisions per day, in the proportions so far; None: as in the last days."""
+    if traffic is None:
+        return None
+    require(traffic > 0, ANALYSE, "traffic must be > 0", traffic=traffic)
+    return {arm.name: arm.decisions / events.decisions * traffic for arm in events.arms}

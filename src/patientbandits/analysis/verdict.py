@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from patientbandits.analysis.records import ArmFinding, Future, Verdict
+from patientbandits.analysis.findings import ends_of
+from patientbandits.analysis.money import amount
+from patientbandits.analysis.records import ArmFinding, Future, Span, Verdict
+
+BY_RATE = "rate"
+BY_REVENUE = "revenue"
 
 FEWEST_CONVERSIONS = 10
 """With fewer in some arm it is too early for a verdict."""
@@ -29,37 +35,94 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
     return ""
 
 
-def verdict_of(arms: Sequence[ArmFinding], future: Future) -> Verdict:
-    """The arm with the largest rate leads."""
-    leader = max(arms, key=lambda arm: (arm.rate, arm.best))
+@dataclass(frozen=True)
+class Compared:
+    """What of an arm is compared with the others."""
+
+    value: float
+    best: float
+    loss: float
+    lift: Span | None
+
+
+def compared_of(arm: ArmFinding, by: str) -> Compared:
+    """By rate, or by revenue per decision."""
+    if by == BY_REVENUE and arm.revenue is not None:
+        money = arm.revenue
+        return Compared(
+            value=money.mean, best=money.best, loss=money.expected_loss, lift=money.lift
+        )
+    lift = None
+    if arm.lift is not None and arm.lift_low is not None and arm.lift_high is not None:
+        lift = Span(mean=arm.lift, low=arm.lift_low, high=arm.lift_high)
+    return Compared(value=arm.rate, best=arm.best, loss=arm.expected_loss, lift=lift)
+
+
+def leader_by(arms: Sequence[ArmFinding], by: str) -> ArmFinding:
+    """The arm with the largest rate, or revenue per decision."""
+
+    def place(arm: ArmFinding) -> tuple[float, float]:
+        compared = compared_of(arm, by)
+        return compared.value, compared.best
+
+    return max(arms, key=place)
+
+
+def verdict_of(
+    arms: Sequence[ArmFinding], future: Future, by: str = BY_RATE, currency: str = ""
+) -> Verdict:
+    """Who leads, and what to do."""
+    leader = leader_by(arms, by)
+    compared = compared_of(leader, by)
     others = [arm for arm in arms if arm is not leader]
     reason = too_early(arms)
-    certain = all(leader.anytime_low > other.anytime_high for other in others)
+    apart = all(leader.anytime_low > other.anytime_high for other in others)
+    lift, lift_low, lift_high = ends_of(compared.lift)
+    words = f"There is only one arm, {leader.arm}: nothing to compare it with"
+    if others:
+        risk = loss_words(compared.loss, by, currency)
+        words = _words(leader.arm, risk, reason, _left(future), by)
     return Verdict(
+        by=by,
+        currency=currency if by == BY_REVENUE else "",
         leader=leader.arm,
-        probability=leader.best,
-        expected_loss=leader.expected_loss,
-        lift=leader.lift,
-        lift_low=leader.lift_low,
-        lift_high=leader.lift_high,
+        probability=compared.best,
+        expected_loss=compared.loss,
+        lift=lift,
+        lift_low=lift_low,
+        lift_high=lift_high,
         threshold=future.threshold,
         days_left=future.days_left,
         days_left_low=future.days_left_low,
         days_left_high=future.days_left_high,
         too_early=bool(reason),
-        certain=certain and bool(others),
-        words=_words(leader, future, reason, alone=not others),
+        certain=apart and bool(others) and by == BY_RATE,
+        words=words,
     )
 
 
-def _words(leader: ArmFinding, future: Future, reason: str, *, alone: bool) -> str:
-    if alone:
-        return f"There is only one arm, {leader.arm}: nothing to compare it with"
-    left = _left(future)
+def _words(leader: str, risk: str, reason: str, left: str, by: str) -> str:
     if reason:
         return f"Too early to say: {reason}; {left}"
-    risk = f"stopping now risks {points(leader.expected_loss)}"
-    return f"{leader.arm} leads; {risk}; {left}"
+    leads = "leads by revenue" if by == BY_REVENUE else "leads"
+    return f"{leader} {leads}; stopping now risks {risk}; {left}"
+
+
+def loss_words(loss: float, by: str, currency: str) -> str:
+    """A loss in percentage points, or in money."""
+    if by == BY_REVENUE:
+        return f"{amount(loss, currency)} per visitor"
+    return points(loss)
+
+
+def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
+    """Who leads by what the verdict does not go by; nothing if orders have no values."""
+    if len(arms) < 2 or any(arm.revenue is None for arm in arms):
+        return ""
+    other = BY_RATE if by == BY_REVENUE else BY_REVENUE
+    leader = leader_by(arms, other)
+    chance = compared_of(leader, other).best
+    return f"By {other}, {leader.arm} leads with a probability of {chance:.0%}."
 
 
 def points(rate: float) -> str:

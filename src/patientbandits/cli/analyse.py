@@ -18,6 +18,12 @@ def add_analyse_commands(commands: Any, common: argparse.ArgumentParser) -> None
         help="which arm wins, when to stop: from files of exposures and orders to one page",
     )
     command.add_argument(
+        "--by",
+        default="rate",
+        metavar="WHAT",
+        help="compare by rate (default) or by revenue per visitor",
+    )
+    command.add_argument(
         "--tolerance",
         metavar="SHARE",
         help="stop when the expected loss is below this share of the leader's rate, such as 0.5%%",
@@ -154,7 +160,9 @@ def run_analyse(options: argparse.Namespace) -> None:
     tolerance = TOLERANCE if options.tolerance is None else share(options.tolerance)
     traffic = None if options.traffic is None else per_day(options.traffic)
     events = events_from(options, out)
-    found = analyse(events, tolerance=tolerance, traffic=traffic, tell=teller(options))
+    found = analyse(
+        events, by=options.by, tolerance=tolerance, traffic=traffic, tell=teller(options)
+    )
     page = write_analysis(found, out)
     if options.json:
         print_json(found.data())
