@@ -5,6 +5,7 @@ advice that follows from them.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
@@ -18,12 +19,14 @@ import patientbandits as pb
 from patientbandits import cli, compare, problems
 from patientbandits.compare.advice import advice
 from patientbandits.compare.contenders import EXCLUDED, PATIENT_ALPHA, feedback_of, world_for
+from patientbandits.compare.delay_bench import DELAY_BENCH, RANDOM_CASES, SUITE_SEED
 from patientbandits.compare.knowledge import LEAST_ALPHA, Slowest, pooled, slowest, valid_alpha
-from patientbandits.compare.scores import Score, scores, standings
+from patientbandits.compare.scores import Score, scores, standings, standings_by_kind
 from patientbandits.compare.selection import chosen
-from patientbandits.compare.suite import PROBLEM_KINDS
+from patientbandits.compare.suite import HOPELESS, PROBLEM_KINDS
 from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 from patientbandits.policies import POLICIES
+from patientbandits.random_problems import mirrored, random_problem
 from patientbandits.statistics import ratio_interval
 
 SUITE = {case.name: case for case in compare.suite()}
@@ -74,6 +77,72 @@ def test_the_suite_has_every_kind_of_problem() -> None:
         assert case.counted == bool(case.kinds), "every problem that counts is of some kind"
 
 
+FROZEN = "f535883dbdb5ce4b"
+"""What DelayBench 1 is: changes of it belong into DelayBench 2."""
+
+
+def fingerprint(cases: tuple[compare.Case, ...]) -> str:
+    """Of names, problems, horizons and runs."""
+    known = [(case.name, case.problem.describe(), case.horizon, case.runs) for case in cases]
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def test_the_suite_is_frozen() -> None:
+    assert (DELAY_BENCH, fingerprint(compare.suite())) == ("DelayBench 1", FROZEN)
+
+
+def test_both_directions() -> None:
+    """Every problem whose arms differ in delay is there the other way round, but for two kinds."""
+    named = [case for case in SUITE.values() if "random" not in case.kinds]
+    present = {canonical(case.problem) for case in named}
+    for case in named:
+        if case.counted and HOPELESS not in case.kinds:
+            assert canonical(mirrored(case.problem)) in present, case.name
+    for kind in ("heavy tails", "light tails", "rare", "many arms", "values", "window"):
+        ways = {way for case in named if kind in case.kinds for way in case.kinds}
+        assert {"slow arm best", "slow arm worst"} <= ways, kind
+    one = sum("slow arm best" in case.kinds for case in named)
+    other = sum("slow arm worst" in case.kinds for case in named)
+    assert abs(one - other) <= 2
+    laws = {law.owner for case in named for law in case.problem.delays}
+    assert len(laws) >= 7
+
+
+def canonical(problem: pb.Problem) -> tuple[object, ...]:
+    """The problem whatever the order of its arms."""
+    arms = zip(problem.means, problem.delays, problem.rewards, strict=True)
+    return frozenset(arms), problem.window
+
+
+def test_a_third_is_drawn_at_random() -> None:
+    drawn = [case for case in SUITE.values() if "random" in case.kinds]
+    assert len(drawn) == RANDOM_CASES >= len(SUITE) / 3.2
+    for number, case in enumerate(drawn):
+        assert case.problem == random_problem(SUITE_SEED, number)
+    others = compare.suite(7)
+    assert [case.name for case in others] == list(SUITE)
+    changed = [case for case in others if case.problem != SUITE[case.name].problem]
+    assert [case.name for case in changed] == [case.name for case in drawn]
+
+
+def test_a_fresh_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Other worlds and other random problems; the seed is told, and plays the same again."""
+    asked = ["--problems", "random_02", "--policies", "UCB1", "KLUCB", "--runs", "3"]
+    out = str(tmp_path / "out")
+    assert cli.main(["compare", *asked, "--seed", "fresh", "--out", out]) == 0
+    (seed,) = re.findall(r"random problems of --seed (\d+)", capsys.readouterr().out)
+    data = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert data["suite"] == "DelayBench 1"
+    assert data["seed"] == int(seed)
+    assert data["problems"][0]["problem"] == random_problem(int(seed), 2).describe()
+    again = str(tmp_path / "again")
+    assert cli.main(["compare", *asked, "--seed", seed, "--out", again, "--json"]) == 0
+    repeated = json.loads(capsys.readouterr().out)
+    assert repeated["scores"] == data["scores"]
+    with pytest.raises(SystemExit):
+        cli.main(["compare", "--seed", "stale"])
+
+
 def test_every_policy_of_the_package_takes_part() -> None:
     everyone = compare.contenders()
     assert len({player.name for player in everyone}) == len(everyone)
@@ -90,9 +159,9 @@ def test_what_contenders_are_told_is_true() -> None:
         alpha = valid_alpha(case.problem, PATIENT_ALPHA)
         assert 0 < alpha <= PATIENT_ALPHA
         if alpha > LEAST_ALPHA:
-            assert all(law.satisfies(alpha) for law in case.problem.delays)
+            assert all(law.satisfies(alpha) for law in case.problem.laws_in_time())
         ages = np.unique(np.geomspace(1, 5000, 40).astype(int))
-        tails = np.array([law.survival(ages) for law in case.problem.delays])
+        tails = np.array([law.survival(ages) for law in case.problem.laws_in_time()])
         np.testing.assert_array_equal(slowest(case.problem).survival(ages), tails.max(axis=0))
         np.testing.assert_allclose(
             pooled(case.problem).survival(ages), tails.mean(axis=0), rtol=1e-12
@@ -173,6 +242,9 @@ def test_numbers_are_paired(small: tuple[Path, compare.Comparison]) -> None:
         )
         assert row.ratio == pytest.approx(finals[row.policy].mean() / finals[best].mean())
         assert row.tied == (more.mean() <= half)
+        horizon = SUITE["heterogeneous"].horizon
+        assert row.per_1000 == pytest.approx(1000 * finals[row.policy].mean() / horizon)
+        assert row.to_oracle is None, "it does not take part"
     equal = [row for row in found.scores if row.problem == "equal_means"]
     assert all(
         row.ratio is None and row.regret == 0 and sum(row.shares) == pytest.approx(1)
@@ -325,6 +397,28 @@ def test_without_regret_there_is_no_ratio() -> None:
         ratio_interval(np.ones(3), np.zeros(3))
 
 
+def test_scores_against_the_oracle_and_by_kind() -> None:
+    groups = {"ToldThompson": "law", "A": "nothing", "B": "nothing"}
+    regrets = {
+        "heterogeneous": {"ToldThompson": 10.0, "A": 20.0, "B": 80.0},
+        "slow_is_worst": {"ToldThompson": 8.0, "A": 16.0, "B": 4.0},
+        "no_delay": {"ToldThompson": 5.0, "A": 5.0, "B": 5.0},
+    }
+    rows = table(regrets, groups)
+    found = {(row.problem, row.policy): row for row in rows}
+    assert found["heterogeneous", "B"].to_oracle == pytest.approx(8.0)
+    assert found["slow_is_worst", "B"].to_oracle == pytest.approx(0.5)
+    by_policy = {standing.policy: standing for standing in standings(rows)}
+    assert by_policy["A"].to_oracle == pytest.approx((2 * 2 * 1) ** (1 / 3))
+    assert by_policy["B"].per_1000 == pytest.approx((80 + 4 + 5) / 3 / 5)
+    cases = [SUITE[name] for name in regrets]
+    by_kind = standings_by_kind(cases, rows)
+    assert set(by_kind) == {"heavy tails", "slow arm best", "slow arm worst", "no delay"}
+    ranked = {kind: own[0].policy for kind, own in by_kind.items()}
+    assert ranked["slow arm best"] == "ToldThompson"
+    assert ranked["slow arm worst"] == "B"
+
+
 def test_standings_are_geometric_means() -> None:
     rows = table(
         {"no_delay": {"A": 1.0, "B": 8.0}, "homogeneous": {"A": 4.0, "B": 2.0}},
@@ -429,12 +523,12 @@ def test_on_the_terminal_with_problems_and_policies_of_ones_own(
 
 
 def test_quick_plays_a_few_of_everything() -> None:
-    cases, players = chosen(None, None, quick=True)
+    cases, players = chosen(None, None, quick=True, seed=SUITE_SEED)
     assert 4 <= len(cases) < len(SUITE)
     assert {case.problem.arms for case in cases} == {2}, "one kernel for each policy to compile"
     assert {"PatientThompson", "PatientKL", "KLUCB"} <= {player.name for player in players}
     assert len(players) < len(compare.contenders())
-    cases, players = chosen(["fifty_arms"], ["MOSS"], quick=True)
+    cases, players = chosen(["fifty_arms"], ["MOSS"], quick=True, seed=SUITE_SEED)
     assert [part.name for part in (*cases, *players)] == ["fifty_arms", "MOSS"], (
         "what is named takes part"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.late.play import US, Match, Player, Table, best_of, geometric_mean, ratio_to
 from bench.table import Row
 from patientbandits.compare.contenders import contenders
-from patientbandits.compare.suite import suite
+from patientbandits.compare.suite import usual_cases
 from patientbandits.random_problems import mirrored
 
 RUNS = 40
@@ -20,14 +20,14 @@ def told_nothing() -> dict[str, Player]:
     return {
         player.name: player.make
         for player in contenders()
-        if player.told == "nothing" and player.group(suite()[0].problem) == "nothing"
+        if player.told == "nothing" and player.group(usual_cases()[0].problem) == "nothing"
     }
 
 
 def matches(quick: bool) -> list[Match]:
     """Every problem of the suite where something can be lost and learnt, and its mirror."""
     found = []
-    for case in suite():
+    for case in usual_cases():
         if not case.counted or HOPELESS in case.kinds or (quick and not case.quick):
             continue
         problem = case.problem

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import patientbandits as pb
 from bench.late.play import US, Match, Player, Table, always, best_of, versus
 from bench.table import Row
-from patientbandits.compare.suite import suite
+from patientbandits.compare.suite import usual_cases
 
 MEAN_DELAYS = (1000, 750, 500)
 """Of D-TS's settings: the best arm is the slowest."""
@@ -100,7 +100,7 @@ def paper_bars() -> list[Bar]:
 def extreme_bars() -> list[Bar]:
     """No delay at all; fifty arms."""
     no_delay = Match("", pb.Problem([0.6, 0.8]), 5000, 1000)
-    fifty = next(case for case in suite() if case.name == "fifty_arms")
+    fifty = next(case for case in usual_cases() if case.name == "fifty_arms")
     many = Match("", fifty.problem, fifty.horizon, 20)
     return [
         Bar("no delay / KL-UCB", no_delay, one(pb.KLUCB()), 1.0),

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import time
 from typing import Any
 
 from patientbandits.cli.options import executor_options, progress_bar
 from patientbandits.cli.tables import print_json, print_table
 
+FRESH_SEEDS = 2**31
+"""Fresh seeds are below."""
+
 
 def add_compare_command(commands: Any, work: argparse.ArgumentParser) -> None:
     command = commands.add_parser(
         "compare",
         parents=[work],
+        conflict_handler="resolve",
         help="every policy on a standard suite of problems, with a page of results",
+    )
+    command.add_argument(
+        "--seed",
+        type=seed_of,
+        metavar="N",
+        help="seed of worlds and random problems; fresh: one that nobody has seen",
     )
     command.add_argument(
         "--quick",
@@ -41,16 +52,24 @@ def add_compare_command(commands: Any, work: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_compare)
 
 
+def seed_of(text: str) -> int:
+    """A number, or a fresh one."""
+    if text == "fresh":
+        return secrets.randbelow(FRESH_SEEDS)
+    return int(text)
+
+
 def run_compare(options: argparse.Namespace) -> None:
+    from patientbandits.compare.delay_bench import DELAY_BENCH, SUITE_SEED
     from patientbandits.compare.report import summary
     from patientbandits.compare.run import run
     from patientbandits.compare.yours import with_study
-    from patientbandits.errors import given
 
     began = time.monotonic()
     out = options.out or "out/compare"
+    seed = SUITE_SEED if options.seed is None else options.seed
     problems, policies = with_study(
-        options.study, options.problems, options.policies, options.quick
+        options.study, options.problems, options.policies, options.quick, seed
     )
     found = run(
         out,
@@ -60,7 +79,7 @@ def run_compare(options: argparse.Namespace) -> None:
         quick=options.quick,
         with_bars=options.bars,
         start=progress_bar(options),
-        **given(seed=options.seed),
+        seed=seed,
         **executor_options(options),
     )
     if options.json:
@@ -70,6 +89,8 @@ def run_compare(options: argparse.Namespace) -> None:
         print(f"{heading}\n")
         print_table(table)
         print()
+    if seed != SUITE_SEED:
+        print(f"{DELAY_BENCH} with worlds and random problems of --seed {seed}\n")
     seconds = time.monotonic() - began
     data = f"{out}/comparison.json, {out}/data/"
     print(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")

@@ -107,7 +107,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         plain = _first_told(order, "nothing")
         if plain is None:
             continue
-        where = enumerated(sorted(names))
+        where = some(sorted(names))
         if len(names) > 1:
             where += " together"
         why = f"{times_best(plain).capitalize()} on {where}."

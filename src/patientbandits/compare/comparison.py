@@ -7,6 +7,7 @@ from typing import Any
 
 from patientbandits.compare.advice import Advice
 from patientbandits.compare.contenders import GROUPS, Contender
+from patientbandits.compare.delay_bench import DELAY_BENCH
 from patientbandits.compare.scores import Score, Standing
 from patientbandits.compare.suite import Case
 from patientbandits.compare.targets import MeasuredTarget
@@ -25,6 +26,8 @@ class Comparison:
     """(problem, contender)"""
     scores: list[Score]
     standings: list[Standing]
+    by_kind: dict[str, list[Standing]]
+    """kind of problem -> every policy's standing on the problems of that kind"""
     advice: list[Advice]
     bars: list[MeasuredTarget]
     seconds_per_round: dict[tuple[str, int], float]
@@ -39,6 +42,7 @@ class Comparison:
     def data(self) -> dict[str, Any]:
         """All numbers, as plain data."""
         return {
+            "suite": DELAY_BENCH,
             "seed": self.seed,
             "rounds": self.rounds,
             "problems": [_case_data(case) for case in self.cases],
@@ -46,6 +50,7 @@ class Comparison:
             "groups": GROUPS,
             "scores": list(map(asdict, self.scores)),
             "standings": list(map(asdict, self.standings)),
+            "by_kind": {kind: list(map(asdict, own)) for kind, own in self.by_kind.items()},
             "advice": list(map(asdict, self.advice)),
             "bars": list(map(asdict, self.bars)),
             "seconds_per_round": [
@@ -70,5 +75,6 @@ def _case_data(case: Case) -> dict[str, Any]:
         "tests": case.tests,
         "horizon": case.horizon,
         "runs": case.runs,
+        "kinds": list(case.kinds),
         "problem": case.problem.describe(),
     }

@@ -25,6 +25,7 @@ from patientbandits.policies import (
     GuardedThompson,
     PatientBandits,
     PatientKL,
+    PatientThompson,
     Policy,
     ToldThompson,
 )
@@ -41,6 +42,7 @@ GROUPS = {
 
 Those of "reports" play another game, and are not counted among the best."""
 
+FIRST_SHOWN = "PatientThompson"
 PATIENT_ALPHA = 0.5
 ENVELOPE_ALPHA = 1.0
 BEST_WINDOW = 50
@@ -89,7 +91,7 @@ def adapt_patient_bandits(problem: Problem) -> Policy:
     return AdaptPatientBandits(
         ADAPTIVE_C,
         ADAPTIVE_ALPHA_FLOOR,
-        min(ADAPTIVE_MEAN_FLOOR, max(problem.means)),
+        min(ADAPTIVE_MEAN_FLOOR, max(problem.rates)),
         penalty=NEAREST_PENALTY,
         ratio=NEAREST_RATIO,
         width=shape.width,
@@ -98,10 +100,18 @@ def adapt_patient_bandits(problem: Problem) -> Policy:
 
 
 def guarded_thompson(problem: Problem) -> Policy:
-    return GuardedThompson(guard=PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0))
+    guard = PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
+    return GuardedThompson(window=problem.window, guard=guard)
 
 
 EXPLICIT = (
+    Contender(
+        name=FIRST_SHOWN,
+        make=lambda problem: PatientThompson(window=problem.window),
+        note="told the window, where there is one",
+        quick=True,
+        new=True,
+    ),
     Contender(
         name="GuardedThompson",
         make=guarded_thompson,
@@ -163,7 +173,7 @@ EXPLICIT = (
     ),
     Contender(
         name="ToldThompson",
-        make=lambda problem: ToldThompson(problem.delays),
+        make=lambda problem: ToldThompson(problem.laws_in_time()),
         told="law",
         note="told the law of every arm's delays: what nobody knows in practice",
     ),
@@ -176,9 +186,7 @@ GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base
 EXCLUDED: dict[str, str] = {}
 """policy -> why it does not take part"""
 
-FIRST_SHOWN = "PatientThompson"
-QUICK = {FIRST_SHOWN, "KLUCB", "Thompson", "DelayedUCB1"}
-NEW = {FIRST_SHOWN}
+QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}
 
 
 def contenders() -> tuple[Contender, ...]:
@@ -208,5 +216,4 @@ def _with_defaults(name: str) -> Contender:
         make=lambda problem: POLICIES[name](**given),
         note=", ".join(words),
         quick=name in QUICK,
-        new=name in NEW,
     )

@@ -39,7 +39,8 @@ def pooled(problem: Problem) -> Delay:
     laws = _different_laws(problem)
     if len(laws) == 1:
         return laws[0]
-    return Mixture(laws, [problem.delays.count(law) / problem.arms for law in laws])
+    counted = problem.laws_in_time()
+    return Mixture(laws, [counted.count(law) / problem.arms for law in laws])
 
 
 def slowest(problem: Problem) -> Delay:
@@ -51,4 +52,4 @@ def slowest(problem: Problem) -> Delay:
 
 
 def _different_laws(problem: Problem) -> tuple[Delay, ...]:
-    return tuple(dict.fromkeys(problem.delays))
+    return tuple(dict.fromkeys(problem.laws_in_time()))

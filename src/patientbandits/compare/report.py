@@ -10,12 +10,27 @@ from typing import Any
 
 from patientbandits.compare.comparison import Comparison
 from patientbandits.compare.contenders import GROUPS
+from patientbandits.compare.delay_bench import DELAY_BENCH, SUITE_SEED
 from patientbandits.compare.heat_map import heat_map
 from patientbandits.compare.regret_curves import curve_panel, draw_curves, with_curve
 from patientbandits.compare.scores import Score
+from patientbandits.compare.suite import PROBLEM_KINDS, SLOW_BEST, SLOW_WORST
 from patientbandits.files import json_default, write_atomically, write_csv
 from patientbandits.pages import render_page
 
+DIRECTIONS = (SLOW_BEST, SLOW_WORST)
+RANKING_HEADS = (
+    "policy",
+    "on the whole",
+    "at worst",
+    "on",
+    "best or near",
+    *DIRECTIONS,
+    "to the oracle",
+    "per 1000 rounds",
+    "µs per round",
+    "",
+)
 SEES = {"nothing": "", "bound": "told a bound", "law": "told the law", "reports": "sees more"}
 
 Table = list[tuple[str, ...]]
@@ -37,6 +52,9 @@ def write(found: Comparison, folder: Path) -> None:
         figures,
         found=found,
         groups=GROUPS,
+        suite=DELAY_BENCH,
+        frozen=found.seed == SUITE_SEED,
+        kinds=PROBLEM_KINDS,
         counted=found.counted(),
         shown=shown,
         by_problem={case.name: _by_regret(found, case.name) for case in found.cases},
@@ -53,8 +71,11 @@ def write(found: Comparison, folder: Path) -> None:
 
 
 def _draw(found: Comparison, shown: Sequence[str], figures: Path) -> None:
-    problems = [case.name for case in found.counted()]
-    heat_map(found.scores, found.standings, problems, figures / "heat_map")
+    cases = found.counted()
+    problems = [case.name for case in cases if "random" not in case.kinds]
+    problems = problems or [case.name for case in cases]
+    shown_rows = [row for row in found.scores if row.problem in problems]
+    heat_map(shown_rows, found.standings, problems, figures / "heat_map")
     panels = []
     for problem in problems:
         results = {name: found.results[problem, name] for name in shown}
@@ -132,9 +153,7 @@ def summary(found: Comparison) -> list[tuple[str, Table]]:
 
 def _ranking(found: Comparison) -> Table:
     fewest = min(arms for _, arms in found.seconds_per_round)
-    table: Table = [
-        ("policy", "on the whole", "at worst", "on", "best or near", "µs per round", "")
-    ]
+    table: Table = [RANKING_HEADS]
     for standing in found.standings:
         seconds = found.seconds_per_round.get((standing.policy, fewest))
         row = (
@@ -143,11 +162,22 @@ def _ranking(found: Comparison) -> Table:
             f"{standing.worst:.1f}",
             standing.worst_problem,
             f"{standing.good} of {standing.problems}",
+            *(_typical(found, kind, standing.policy) for kind in DIRECTIONS),
+            "" if standing.to_oracle is None else f"{standing.to_oracle:.2f}",
+            f"{standing.per_1000:.1f}",
             "" if seconds is None else f"{1e6 * seconds:.2f}",
             SEES[standing.group],
         )
         table.append(row)
     return table
+
+
+def _typical(found: Comparison, kind: str, policy: str) -> str:
+    """The geometric mean of the policy's ratios on problems of this kind."""
+    for standing in found.by_kind.get(kind, []):
+        if standing.policy == policy:
+            return f"{standing.typical:.2f}"
+    return ""
 
 
 def _bars(found: Comparison) -> Table:

@@ -11,8 +11,9 @@ from patientbandits.compare.advice import advice
 from patientbandits.compare.batches import Batch, Timings, grouped, play_batches, usual_time
 from patientbandits.compare.comparison import Comparison
 from patientbandits.compare.contenders import Contender, world_for
+from patientbandits.compare.delay_bench import SUITE_SEED
 from patientbandits.compare.report import write
-from patientbandits.compare.scores import Score, scores, standings
+from patientbandits.compare.scores import Score, scores, standings, standings_by_kind
 from patientbandits.compare.selection import chosen
 from patientbandits.compare.suite import QUICK_SUITE_RUNS, Case
 from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
@@ -22,7 +23,6 @@ from patientbandits.executors import executor
 from patientbandits.result import Result
 from patientbandits.sweeps import Simulation, Start, progress_from
 
-SUITE_SEED = 2020
 RECORDED_ROUNDS = 60
 
 
@@ -43,17 +43,18 @@ def run(
     problems, contenders   names, or your own `Case` and `Contender`; all by default, with ``quick``
                            a few
     runs         of each problem, instead of its own number
+    seed         of the worlds, and of the random problems
     with_bars    whether the bars are measured; by default if nothing is left out
     start        called with the amount of work; gives a function that is told how much was done
     workers, on  as in `sweep`
     Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it
     stopped.
     """
-    cases, players = chosen(problems, contenders, quick)
+    seed = whole("compare", "seed", seed)
+    cases, players = chosen(problems, contenders, quick, seed)
     if runs is not None or quick:
         count = QUICK_SUITE_RUNS if runs is None else whole("compare", "runs", runs, 2)
         cases = [replace(case, runs=count) for case in cases]
-    seed = whole("compare", "seed", seed)
     if with_bars is None:
         with_bars = not quick and problems is None and contenders is None
     plan = {
@@ -99,6 +100,7 @@ def run(
         results=results,
         scores=rows,
         standings=standings(rows),
+        by_kind=standings_by_kind(cases, rows),
         advice=advice(cases, rows, _with_fewest_arms(clock), new),
         bars=measured,
         seconds_per_round=clock,

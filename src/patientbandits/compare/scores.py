@@ -10,7 +10,11 @@ import numpy as np
 
 from patientbandits.compare.suite import Case
 from patientbandits.result import Result
-from patientbandits.statistics import mean_interval, ratio_interval
+from patientbandits.statistics import FloatArray, mean_interval, ratio_interval
+
+ORACLE = "ToldThompson"
+"""Told the law of every arm's delays: what is lost beyond its regret is the price of not knowing.
+"""
 
 LEAST_RATIO = 1e-3
 """Ratios below count as this, so that the geometric mean is not 0."""
@@ -30,6 +34,8 @@ class Score:
     regret: float
     low: float
     high: float
+    per_1000: float
+    """regret per 1000 rounds"""
     best: bool
     """least mean regret of those that see only rewards"""
     tied: bool
@@ -39,6 +45,10 @@ class Score:
     """to the best; None if that has no regret"""
     ratio_low: float | None
     ratio_high: float | None
+    to_oracle: float | None
+    """ratio to `ORACLE`; None if that does not take part, or has no regret"""
+    to_oracle_low: float | None
+    to_oracle_high: float | None
     difference: float
     difference_low: float
     difference_high: float
@@ -54,8 +64,12 @@ class Standing:
     policy: str
     group: str
     problems: int
+    per_1000: float
+    """regret per 1000 rounds, mean over the problems"""
     typical: float
     """geometric mean of its ratios to the best"""
+    to_oracle: float | None
+    """the same of its ratios to the oracle"""
     worst: float
     worst_problem: str
     good: int
@@ -67,16 +81,15 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
     candidates = [name for name in results if groups[name] != "reports"] or list(results)
     best = min(candidates, key=lambda name: float(results[name].final.mean()))
     least = results[best].final
-    comparable = case.counted and least.mean() > 0
+    oracle = results[ORACLE].final if ORACLE in results else None
     best_arms = np.array(case.problem.gaps) == 0
     rows = []
     for name, result in results.items():
         difference = result.final - least
         low, high = mean_interval(result.final)
         less, more = mean_interval(difference)
-        ratio: tuple[float | None, ...] = (None, None, None)
-        if comparable:
-            ratio = ratio_interval(result.final, least)
+        ratio = _ratio_to(least, result.final, case)
+        to_oracle = _ratio_to(oracle, result.final, case)
         shares = result.pulls.sum(axis=0) / result.pulls.sum()
         row = Score(
             problem=case.name,
@@ -86,11 +99,15 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
             regret=float(result.final.mean()),
             low=float(low),
             high=float(high),
+            per_1000=1000.0 * float(result.final.mean()) / case.horizon,
             best=name == best,
             tied=name in candidates and float(less) <= 0,
             ratio=ratio[0],
             ratio_low=ratio[1],
             ratio_high=ratio[2],
+            to_oracle=to_oracle[0],
+            to_oracle_low=to_oracle[1],
+            to_oracle_high=to_oracle[2],
             difference=float(difference.mean()),
             difference_low=float(less),
             difference_high=float(more),
@@ -99,6 +116,15 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
         )
         rows.append(row)
     return rows
+
+
+def _ratio_to(
+    others: FloatArray | None, regret: FloatArray, case: Case
+) -> tuple[float | None, float | None, float | None]:
+    """The ratio to the others' regret with its interval, if there is one."""
+    if others is None or not case.counted or others.mean() <= 0:
+        return None, None, None
+    return ratio_interval(regret, others)
 
 
 def standings(rows: Sequence[Score]) -> list[Standing]:
@@ -111,15 +137,31 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
     return sorted(found, key=lambda standing: standing.typical)
 
 
+def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
+    """kind of problem -> `standings` on the problems of that kind."""
+    found = {}
+    for kind in dict.fromkeys(kind for case in cases for kind in case.kinds):
+        names = {case.name for case in cases if kind in case.kinds}
+        found[kind] = standings([row for row in rows if row.problem in names])
+    return found
+
+
+def _geometric_mean(ratios: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
 def _standing(own: Sequence[Score]) -> Standing:
     """The standing of one policy, from its scores."""
     ratios = [max(row.ratio or 0.0, LEAST_RATIO) for row in own]
+    told = [max(row.to_oracle, LEAST_RATIO) for row in own if row.to_oracle is not None]
     worst = max(range(len(own)), key=ratios.__getitem__)
     return Standing(
         policy=own[0].policy,
         group=own[0].group,
         problems=len(own),
-        typical=math.exp(sum(map(math.log, ratios)) / len(ratios)),
+        per_1000=sum(row.per_1000 for row in own) / len(own),
+        typical=_geometric_mean(ratios),
+        to_oracle=_geometric_mean(told) if told else None,
         worst=ratios[worst],
         worst_problem=own[worst].problem,
         good=sum(row.tied for row in own),

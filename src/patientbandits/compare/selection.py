@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from patientbandits.compare.contenders import Contender, contenders
-from patientbandits.compare.suite import Case, suite
+from patientbandits.compare.delay_bench import suite
+from patientbandits.compare.suite import Case
 from patientbandits.errors import InputError, choice, items
 
 
 def chosen(
-    problems: Sequence[str | Case] | None, players: Sequence[str | Contender] | None, quick: bool
+    problems: Sequence[str | Case] | None,
+    players: Sequence[str | Contender] | None,
+    quick: bool,
+    seed: int,
 ) -> tuple[list[Case], list[Contender]]:
-    """The problems and contenders that take part: the named ones, all, or with ``quick`` a few."""
-    cases: list[Case] = pick("problem", suite(), problems, Case)
+    """The problems and contenders that take part: the named ones, all, or with ``quick`` a few.
+
+    ``seed`` decides on the random problems.
+    """
+    cases: list[Case] = pick("problem", suite(seed), problems, Case)
     known: list[Contender] = pick("policy", contenders(), players, Contender)
     if quick and problems is None:
         cases = [case for case in cases if case.quick]

@@ -1,4 +1,7 @@
-"""The standard suite: every kind of trouble that delays make is in it at least once."""
+"""Cases, kinds of them, and the problems that were chosen for what they test.
+
+Every kind of trouble that delays make is among them at least once.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,20 @@ from patientbandits.problem import Problem
 from patientbandits.rewards import Beta, Scaled
 
 HOPELESS = "hopeless"
+SLOW_BEST = "slow arm best"
+SLOW_WORST = "slow arm worst"
 PROBLEM_KINDS = {
-    "slow arm best": "the better arm is the slow one, with a heavy tail",
-    "same delays": "all arms have the same delays, or the slow arm is no better",
+    SLOW_BEST: "the better arm is the slow one",
+    SLOW_WORST: "the worse arm is the slow one",
+    "heavy tails": "delays have heavy tails, and some take longer than anybody waits",
+    "same delays": "all arms have the same delays",
     "no delay": "rewards come at once",
     "light tails": "every reward comes within a known time, or delays have light tails",
     "rare": "rewards are rare (1 to 5 %)",
     "many arms": "there are ten arms or more",
     "values": "rewards are amounts, not just 0 or 1",
+    "window": "only rewards within a window count",
+    "random": "nobody has chosen the problem: it was drawn at random",
     HOPELESS: "delays hide just what would tell the arms apart (Theorem 4)",
 }
 """kind of problem -> how to recognise it"""
@@ -56,8 +65,8 @@ class Case:
         return max(self.problem.gaps) > 0
 
 
-def suite() -> tuple[Case, ...]:
-    """The problems, the paper's first."""
+def usual_cases() -> tuple[Case, ...]:
+    """The paper's problems first."""
     return (*_paper_cases(), *_delay_cases(), *_arm_and_reward_cases(), *_trap_cases())
 
 
@@ -71,7 +80,7 @@ def _paper_cases() -> tuple[Case, ...]:
             tests="the paper's first experiment: a small gap hidden behind a heavy tail",
             problem=problems.alpha_sweep(published),
             horizon=3000,
-            kinds=("slow arm best",),
+            kinds=("heavy tails",),
             quick=True,
         ),
         Case(
@@ -80,7 +89,7 @@ def _paper_cases() -> tuple[Case, ...]:
             tests="the paper's second experiment, at one gap and tail",
             problem=problems.gap_sweep(0.2, 0.3, published),
             horizon=3000,
-            kinds=("slow arm best",),
+            kinds=("heavy tails",),
         ),
         Case(
             name="homogeneous",
@@ -101,7 +110,7 @@ def _paper_cases() -> tuple[Case, ...]:
             tests="the paper's fourth experiment: a better arm that looks worse for a long time",
             problem=problems.heterogeneous(published),
             horizon=5000,
-            kinds=("slow arm best",),
+            kinds=("heavy tails",),
             quick=True,
         ),
         Case(
@@ -112,7 +121,7 @@ def _paper_cases() -> tuple[Case, ...]:
             ),
             problem=problems.adaptive(published),
             horizon=10_000,
-            kinds=("slow arm best",),
+            kinds=("heavy tails",),
             runs=60,
         ),
         Case(
@@ -121,7 +130,7 @@ def _paper_cases() -> tuple[Case, ...]:
             tests="Assumption 1 holding exactly with alpha 0.3",
             problem=problems.heterogeneous("literal"),
             horizon=3000,
-            kinds=("slow arm best",),
+            kinds=("heavy tails",),
         ),
     )
 
@@ -267,7 +276,7 @@ def _trap_cases() -> tuple[Case, ...]:
             tests="patience spent on an arm that does not deserve it",
             problem=Problem([0.8, 0.6], [Lomax(1.0, 10), Lomax(0.3, 10)]),
             horizon=5000,
-            kinds=("same delays",),
+            kinds=("heavy tails",),
             quick=True,
         ),
         Case(

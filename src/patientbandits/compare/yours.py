@@ -12,13 +12,17 @@ from patientbandits.study import Study, read_study
 
 
 def with_study(
-    path: str | None, problems: Sequence[str] | None, policies: Sequence[str] | None, quick: bool
+    path: str | None,
+    problems: Sequence[str] | None,
+    policies: Sequence[str] | None,
+    quick: bool,
+    seed: int,
 ) -> tuple[Sequence[str | Case] | None, Sequence[str | Contender] | None]:
     """What to hand to `run`: the named ones, or the usual ones, and those of the study file."""
     if path is None:
         return problems, policies
     study = read_study(path)
-    cases, players = chosen(problems, policies, quick)
+    cases, players = chosen(problems, policies, quick, seed)
     own_players = [_contender(name, policy) for name, policy in study.policies.items()]
     return [*cases, *_cases(study)], [*players, *own_players]
 

@@ -28,7 +28,7 @@ LONG_AGO = -(2**62)
 UNKNOWN_TIME = 2**62
 """The time of the first pull before it is made: later than any clock."""
 
-IS_BOUND, HAS_FRACTIONS, FIT_END, FIRST_PULL = 1, 2, 3, 4
+IS_BOUND, HAS_FRACTIONS, REACH_AT, FIRST_PULL = 1, 2, 3, 4
 """Places in ``unit``."""
 
 NEGLIGIBLE = 1e-200
@@ -195,7 +195,9 @@ def weigh(memory: AgeSums, mature: float) -> None:
     length = memory.young.shape[1]
     offset = length - 1 - memory.now[0] % length
     younger = memory.unit[HAS_FRACTIONS] == 1 and memory.unit[0] == 1
-    beyond = memory.lift[0] > 0.0 and memory.now[0] - memory.unit[FIRST_PULL] > memory.unit[FIT_END]
+    beyond = (
+        memory.lift[0] > 0.0 and memory.now[0] - memory.unit[FIRST_PULL] > memory.unit[REACH_AT]
+    )
     for arm in range(len(memory.old)):
         if younger:
             memory.weight[arm] = weight_if_younger(memory, arm, mature, offset)
