@@ -1,10 +1,13 @@
-"""SIGKILL under load, again and again: clients that keep what was acknowledged, and repeat what
-was not."""
+"""SIGKILL under load, again and again: of the whole server, or of one of its processes. Clients
+keep what was acknowledged, and repeat what was not."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import signal
+import time
 from typing import Any
 
 import msgspec
@@ -27,10 +30,19 @@ class Client:
         self._sent, self._cycle = 0, 0
         self._open: tuple[bytes, Any] | None = None
         self.repeated = 0
+        self.refused = 0
+        self.over = False
+        self._port = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to be answered, once it is over."""
+        return self._open is None
 
     async def start(self, port: int, cycle: int) -> None:
         self._cycle = cycle
-        connection = await Connection.open(port, self._answered)
+        self._port = port
+        self.connection = connection = await Connection.open(port, self._answered)
         self.repeated += self._open is not None
         self._next(connection)
 
@@ -60,7 +72,30 @@ class Client:
                 request = post(CONVERSIONS, msgspec.json.encode({"id": about.id, "value": value}))
                 self._open = request, about._replace(value=value)
         self.answers.append(about._replace(when=self._cycle))
-        self._next(connection)
+        if self._open is not None or not self.over:
+            self._next(connection)
+
+
+class PatientClient(Client):
+    """One that comes back when its connection is lost, and asks again when it is refused."""
+
+    def _answered(self, connection: Connection, status: int, body: bytes) -> None:
+        if status not in (0, 503):
+            super()._answered(connection, status, body)
+            return
+        connection.waiting = None
+        self.refused += status == 503
+        self.coming_back = asyncio.get_running_loop().create_task(self._come_back(connection))
+
+    async def _come_back(self, connection: Connection) -> None:
+        connection.close()
+        while True:
+            await asyncio.sleep(0.02)
+            try:
+                await self.start(self._port, self._cycle)
+                return
+            except OSError:
+                pass
 
 
 def kills(
@@ -92,3 +127,45 @@ def kills(
             if server.process.poll() is None:
                 server.kill()
     return answers, ready, sum(client.repeated for client in all_clients)
+
+
+def kills_of(
+    role: str, db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4
+) -> tuple[list[Acknowledged], float, list[PatientClient]]:
+    """Kill a process of this role of a server with two workers, ``cycles`` times; (what was
+    acknowledged, the longest time without an answer, the clients)"""
+    chance, answers = random.Random(seed), list[Acknowledged]()
+    everyone = [PatientClient(number, seed, answers) for number in range(clients)]
+    server = ServerProcess(db, "--workers", "2")
+    created = {"name": EXPERIMENT, "arms": ARMS, "seed": 1}
+    assert server.ask("POST", "/v1/experiments", created)[0] == 201
+    gaps = [0.0]
+
+    async def load() -> None:
+        await asyncio.gather(*(client.start(server.port, 0) for client in everyone))
+        for _ in range(cycles):
+            await asyncio.sleep(chance.uniform(0.02, longest))
+            number = len(server.playing(role))
+            victim = chance.choice(server.playing(role))
+            os.kill(victim, signal.SIGKILL)
+            killed, before = time.monotonic(), len(answers)
+            while len(answers) < before + clients or len(server.playing(role, victim)) < number:
+                await asyncio.sleep(0.01)
+                assert time.monotonic() < killed + 60, "the service does not come back"
+            gaps.append(time.monotonic() - killed)
+        for client in everyone:
+            client.over = True
+        async with asyncio.timeout(60):
+            while not all(client.done for client in everyone):
+                await asyncio.sleep(0.01)
+        for client in everyone:
+            client.connection.close()
+        await asyncio.sleep(0)
+
+    try:
+        asyncio.run(load())
+        assert server.stop() == 0
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+    return answers, max(gaps), everyone

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kill import kills
+import pytest
+from kill import kills, kills_of
 from workload import ids, lost, whole
 
 from patientbandits import live
@@ -28,3 +29,19 @@ def test_killed_under_load(tmp_path: Path) -> None:
     assert len(answers) > 10 * CYCLES
     assert repeated > CYCLES, "the kills must come while requests are on their way"
     assert max(ready) <= SECONDS * NOISE
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+@pytest.mark.parametrize("role", ["writer", "worker"])
+def test_one_process_killed_under_load(fresh, store: str, role: str) -> None:
+    """The others stay; what was asked of the dead one is asked again and found once."""
+    db = fresh(store)
+    answers, _, clients = kills_of(role, db, cycles=3)
+    with live.open(db, create=False) as shop:
+        whole(shop)
+        assert lost(shop, answers) == []
+        decided = [answer.key for answer in answers if answer.value is None]
+        assert len(set(decided)) == len(decided)
+        assert set(ids(shop)) == set(decided), "every request was repeated until it was answered"
+    assert sum(client.repeated for client in clients) > 0
+    assert sum(client.refused for client in clients) > 0 or role == "worker"

@@ -67,7 +67,6 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
 def whole(shop: Shop) -> list[LogLine]:
     """The log, which must have no gap; the file, which must be sound; the state, which must be
     that of the log alone."""
-    assert isinstance(shop.store, SQLiteStore)
     assert shop.store.check() == []
     found = shop.store.experiment(EXPERIMENT)
     if found is None:

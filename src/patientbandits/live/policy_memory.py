@@ -153,10 +153,6 @@ class PolicyMemory:
             value=worth.value,
         )
 
-    def apply(self, events: Sequence[Event], deciding: bool) -> tuple[Any, int]:
-        """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
-        return self._carry_out(np.fromiter(events, EVENT, len(events)), deciding)
-
     def decide(self, first: int, number: int, time: int) -> Any:
         """Decide for ``number`` lines from ``first`` on, written at ``time``: events, carried out.
 
@@ -168,9 +164,13 @@ class PolicyMemory:
         array["pull"] = np.arange(first, first + number)
         self.latest = max(self.latest, self.since(time))
         array["time"] = self.latest
-        return self._carry_out(array, deciding=True)[0]
+        return self.apply(array, deciding=True)[0]
 
-    def _carry_out(self, array: Any, deciding: bool) -> tuple[Any, int]:
+    def apply(self, events: Sequence[Event] | Any, deciding: bool) -> tuple[Any, int]:
+        """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
+        array: Any = events
+        if not isinstance(events, np.ndarray):
+            array = np.fromiter(events, EVENT, len(events))
         decisions = array["kind"] == DECISION
         fresh = int(np.count_nonzero(decisions))
         made = self.made + fresh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from patientbandits.live.http.logs import log_error
@@ -56,7 +58,7 @@ class Supervisor:
         self._due: list[Due] = []
         self._stopping = False
         self._lived = False
-        """whether any process lived longer than a failed start"""
+        """whether any process was started in good order"""
         self._failures = 0
         """starts that failed in a row"""
         self._failed = False
@@ -95,7 +97,8 @@ class Supervisor:
         if self._stopping:
             return
         lived = time.monotonic() - since
-        self._lived |= lived >= SHORT_LIFE
+        killed = (process.exitcode or 0) < 0  # from outside: it did not say that it could not
+        self._lived |= killed or lived >= SHORT_LIFE
         self._failures = self._failures + 1 if lived < SHORT_LIFE else 0
         seconds = round(lived, 1)
         log_error(f"a {role.name} ended", exit=process.exitcode, seconds=seconds)
@@ -116,9 +119,11 @@ def pause_after(failures: int) -> float:
     return min(2.0 ** (failures - 2), LONGEST_PAUSE)
 
 
-def play_role(_: str, target: Callable[..., int], arguments: tuple[Any, ...]) -> None:
+def play_role(name: str, target: Callable[..., int], arguments: tuple[Any, ...]) -> None:
     """In a new process: a `Role`."""
     threading.Thread(target=end_with_parent, daemon=True).start()
+    with contextlib.suppress(OSError):  # where there is such a file, `ps` and `top` show the role
+        Path("/proc/self/comm").write_text(f"bandits-{name}")
     sys.exit(target(*arguments))
 
 
