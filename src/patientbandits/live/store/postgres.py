@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any
 
 from patientbandits.errors import InputError
+from patientbandits.live.age_classes import EDGES
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
@@ -46,6 +47,10 @@ COLUMN_TYPES = {
 ARRAYS = ", ".join(f"%s::{COLUMN_TYPES.get(column, 'bigint')}[]" for column in LogLine._fields)
 APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
 """All lines in one statement: an array for each column."""
+
+DECISIONS_BY_AGE = f"""
+    SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
 
 OUR_COLUMNS = """
     SELECT column_name FROM information_schema.columns
@@ -86,6 +91,12 @@ class PostgresReader(Reader):
             f"CROSS JOIN LATERAL ({each}) AS found"
         )
         return [seq for (seq,) in self.rows(statement, list(values), experiment)]
+
+    def decisions_by_age(
+        self, experiment: int, arms: int, now: int
+    ) -> Iterator[tuple[int, int, int]]:
+        """At once: the database has a function for classes."""
+        yield from self.rows(DECISIONS_BY_AGE, now, EDGES, experiment)
 
 
 class PostgresStore(PostgresReader, LogStore):
