@@ -16,6 +16,7 @@ from patientbandits import live
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
 from crashes import FULL, NORMAL, crashes, recorded
 from kill import kills
+from killed_imports import killed_imports, written, wrong_with
 from workload import lost, whole
 
 RUN = 400
@@ -79,12 +80,28 @@ def kill_rows(folder: Path, cycles: int) -> list[Row]:
     ]
 
 
+def import_rows(folder: Path, kills_wanted: int) -> list[Row]:
+    """kill -9 in the middle of an import; then it is repeated to its end."""
+    files, wanted = written(folder, exposures=100_000, orders=10_000, seed=1)
+    db = str(folder / "history.db")
+    grown = killed_imports(db, files, kills_wanted, seed=1, pieces=(1000, 250))
+    wrong = wrong_with(db, files, wanted)
+    for finding in wrong:
+        print(f"  {finding}", file=sys.stderr)
+    told = f"of {wanted.exposures:,} exposures and {wanted.orders:,} orders"
+    return [
+        Row("kills while it wrote", len(grown), f"lines then: {grown}", at_least=kills_wanted),
+        Row("lost, doubled or broken", len(wrong), told, at_most=0),
+    ]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.torture",
         description="Power loss, and kill -9 of the server under load.",
     )
     parser.add_argument("--cycles", type=int, default=500, help="kills; 0: none")
+    parser.add_argument("--imports", type=int, default=20, help="kills of an import; 0: none")
     parser.add_argument("--points", type=int, default=2000, help="losses of power; 0: none")
     options = parser.parse_args()
     began, sections = time.perf_counter(), []
@@ -100,6 +117,10 @@ def main() -> int:
                     kill_rows(Path(name), options.cycles),
                 )
             )
+        if options.imports:
+            print("kill -9 of an import ...", file=sys.stderr)
+            found = import_rows(Path(name), options.imports)
+            sections.append((f"kill -9 of an import, {options.imports} times", found))
     print(show(sections))
     print(f"\n{time.perf_counter() - began:.0f} s")
     return int(any(row.verdict == "MISSED" for _, rows in sections for row in rows))

@@ -31,16 +31,22 @@ DAMAGE = (
 
 
 def naive_chain(rows):
-    """From the definition: the hash of the hash before and of the line as JSON."""
+    """From the definition: the hash of the hash before and of the line as JSON, with its goal if it
+    has one."""
     before = b""
     for row in rows:
-        text = json.dumps(row[:-1], ensure_ascii=False, separators=(",", ":"))
+        *line, goal, _ = row
+        if goal is not None:
+            line.append(goal)
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         before = hashlib.blake2b(before + text.encode(), digest_size=16).digest()
         yield before
 
 
 def test_the_chain_is_that_of_its_definition(shop, clock):
-    busy(shop, clock)
+    button, _ = busy(shop, clock)
+    button.change(add_goals=["buy", "cart"])
+    button.convert(unit="@u3", goal="cart")
     rows = shop.store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
     assert [bytes(row[-1]) for row in rows] == list(naive_chain(rows))
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from service import environment
-from test_live_cli import as_json
+from killed_imports import killed_imports, written, wrong_with
 
 from patientbandits import live
 from patientbandits.events import read_events
-from patientbandits.events.example import write_example
 from patientbandits.live import importing
 from patientbandits.live.check import check
 
@@ -120,22 +114,9 @@ def test_older_than_what_is_there(shop, after, files):
 
 
 def test_killed(tmp_path):
-    """kill -9 at any moment; then the import is repeated to its end."""
-    files = [str(path) for path in write_example(tmp_path)]
+    """kill -9 while it writes; `python -m bench.torture` does it twenty times."""
+    files, wanted = written(tmp_path, exposures=6000, orders=1500, seed=1)
     db = str(tmp_path / "shop.db")
-    arguments = ["import", "checkout", *files, "--window", "30d", "--db", db]
-    rng = np.random.default_rng(1)
-    for _ in range(3):
-        running = subprocess.Popen(
-            [sys.executable, "-m", "patientbandits", *arguments],
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-        )
-        time.sleep(float(rng.uniform(1.0, 4.0)))
-        running.send_signal(signal.SIGKILL)
-        running.wait(60)
-    as_json(*arguments)
-    assert as_json(*arguments)["exposures"] == 0
-    assert as_json("check", db)["wrong"] == []
-    with live.open(db) as shop:
-        assert conversions(shop.open("checkout")) == expected(files)
+    grown = killed_imports(db, files, kills=3, seed=1, pieces=(500, 100))
+    assert grown  # something was cut short
+    assert wrong_with(db, files, wanted) == []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from patientbandits import live
+from patientbandits.live.store import queries
 from patientbandits.live.store.sqlite import SQLiteStore
 
 
@@ -84,3 +85,47 @@ def test_postgres_searches_the_index_of_a_young_log(
         monkeypatch.undo()
     assert any(f"log_{column}" in step for step in plan), plan
     assert not any("Filter" in step or "Seq Scan" in step for step in plan), plan
+
+
+def test_what_a_batch_looks_up(store: Explained) -> None:
+    """Whatever the log holds, each is found by an index of its own."""
+    store.lines_about(1, "credit", [1, 2])
+    store.lines_about(1, "withdrawal", [1, 2])
+    for kind in ("order", "goal", "alias"):
+        store.lines_of(1, kind, "key", ["a", "b"])
+    for kind in ("decision", "order", "goal", "alias"):
+        store.lines_of(1, kind, "unit", ["a", "b"])
+    narrow(store.plans)
+
+
+def test_changes_are_found_among_a_million_lines(store: Explained) -> None:
+    store.changes(1)
+    assert any("log_change" in plan for plan in store.plans), store.plans
+
+
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        (queries.SPAN_OF_DECISIONS, (1, 0, 1, 0)),
+        (queries.DECISIONS_BETWEEN, (1, 0, 5, 6)),
+        (queries.CONVERSION_TIMES, (1,)),
+        (queries.CREDIT_TIMES, (1, 1)),
+        (queries.ORDER_COUNTS, (1,)),
+        (queries.NEVER_EXPOSED, (1,)),
+        (queries.GOALS_OF_UNITS, (1,)),
+        (queries.GOALS_OF_DECISIONS, (1,)),
+        (queries.PAID, (1,)),
+        (queries.CREDITED, (1, 1)),
+        (queries.LAST_RETRACTION, (1,)),
+        (queries.LAST_SUPERSEDING, (1,)),
+    ],
+)
+def test_a_report_never_reads_all_lines(
+    store: Explained, statement: str, values: tuple[int, ...]
+) -> None:
+    """No step goes through the log by its primary key without the line's number."""
+    store.rows(statement, *values)
+    for plan in store.plans:
+        assert "PRIMARY KEY (experiment=?)" not in plan, plan
+        assert "SCAN log" not in plan, plan
+    assert store.plans

@@ -1,7 +1,7 @@
 """Counts of an experiment, arm by arm: ages of its decisions, and delays of its conversions.
 
-The database counts, in classes of age that grow by 2 %, so that a report on a million decisions
-reads a few thousand rows.
+The database counts decisions in classes of age, so that a report on a million of them reads a few
+thousand rows, and what was paid.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.live.age_classes import class_of, seconds_of_class
 from patientbandits.live.crediting import Crediting
 from patientbandits.live.people import People
 from patientbandits.live.store import queries
@@ -49,18 +50,19 @@ class Tally:
     paid: int = 0
     late: int = 0
     retracted: int = 0
-    waiting: dict[float, float] = field(default_factory=dict)
-    delays: dict[float, float] = field(default_factory=dict)
+    waiting: dict[int, int] = field(default_factory=dict)
+    delays: dict[int, int] = field(default_factory=dict)
 
-    def decided(self, age: float, count: int) -> None:
+    def decided(self, age: int, count: int) -> None:
         self.pulls += count
-        self.waiting[age] = self.waiting.get(age, 0.0) + count
+        self.waiting[age] = self.waiting.get(age, 0) + count
 
-    def converted(self, age: float, delay: float, paid: int, positive: int) -> None:
-        self.conversions += positive
+    def converted(self, age: int, delay: int, paid: int) -> None:
+        """A decision of this class of age has converted."""
+        self.conversions += 1
         self.paid += paid
-        self.waiting[age] -= positive
-        self.delays[delay] = self.delays.get(delay, 0.0) + positive
+        self.waiting[age] -= 1
+        self.delays[delay] = self.delays.get(delay, 0) + 1
 
     def cohort(self, window: float | None) -> Cohort:
         return Cohort(
@@ -76,13 +78,13 @@ class Tally:
         )
 
 
-def _seconds(by_class: Mapping[float, float], window: float | None) -> NDArray[np.float64]:
+def _seconds(by_class: Mapping[int, int], window: float | None) -> NDArray[np.float64]:
     longest = math.inf if window is None else window
-    return np.array([min(queries.seconds_of_class(age), longest) for age in sorted(by_class)])
+    return np.array([min(seconds_of_class(age), longest) for age in sorted(by_class)])
 
 
-def _numbers(by_class: Mapping[float, float]) -> NDArray[np.float64]:
-    return np.array([by_class[age] for age in sorted(by_class)])
+def _numbers(by_class: Mapping[int, int]) -> NDArray[np.float64]:
+    return np.array([float(by_class[age]) for age in sorted(by_class)])
 
 
 def cohorts(
@@ -94,20 +96,18 @@ def cohorts(
     """
     limit = END if window is None else int(window * SECOND)
     tallies = [Tally() for _ in range(arms)]
-    for arm, age, count in reader.rows(queries.DECISIONS_BY_AGE, now, now, experiment):
-        tallies[arm].decided(float(age), int(count))
-    found = reader.rows(queries.CONVERSIONS_BY_AGE, now, now, limit, experiment)
-    for arm, age, delay, fate, count, paid, positive in found:
+    for arm, age, count in reader.decisions_by_age(experiment, arms, now):
+        tallies[arm].decided(age, count)
+    for arm, made, happened, paid, retracted in reader.rows(queries.CONVERSION_TIMES, experiment):
         tally = tallies[arm]
-        if fate == queries.COUNTED:
-            tally.converted(float(age), float(delay), int(paid), int(positive))
-        elif fate == queries.LATE:
-            tally.late += int(count)
-        else:
-            tally.retracted += int(count)
-    credits = reader.rows(queries.CREDITS_BY_AGE, now, now, experiment, experiment)
-    for arm, age, delay, count, paid in credits:
-        tallies[arm].converted(float(age), float(delay), int(paid), int(count))
+        if retracted:
+            tally.retracted += 1
+        elif happened - made > limit:
+            tally.late += 1
+        elif paid > 0:
+            tally.converted(class_of(now - made), class_of(happened - made), paid)
+    for arm, made, happened, paid in reader.rows(queries.CREDIT_TIMES, experiment, experiment):
+        tallies[arm].converted(class_of(now - made), class_of(happened - made), paid)
     return [tally.cohort(window) for tally in tallies]
 
 

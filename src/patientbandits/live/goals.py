@@ -67,7 +67,7 @@ def _by_unit(
     reader: Reader, experiment: int, settings: Settings, joined: set[str]
 ) -> Iterator[GoalCredit]:
     """Of units that are a person by themselves."""
-    rows = reader.rows(queries.GOALS_OF_UNITS, experiment)
+    rows = sorted(reader.rows(queries.GOALS_OF_UNITS, experiment))
     for _, group in groupby(rows, key=lambda row: row[0]):
         pairs = list(group)
         seq, goal, happened, value, unit = pairs[0][:5]

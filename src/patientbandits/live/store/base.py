@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from patientbandits.live.age_classes import class_of, made_between
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import Decided, LogLine, chained, link
 from patientbandits.live.store import queries
@@ -212,6 +213,22 @@ class Reader(ABC):
         """All lines of this kind that name a unit, oldest first."""
         found = self.rows(queries.LINES_WITH_UNIT, experiment, kind)
         return list(map(LogLine._make, found))
+
+    def decisions_by_age(
+        self, experiment: int, arms: int, now: int
+    ) -> Iterator[tuple[int, int, int]]:
+        """(arm, class of age at the time ``now``, how many decisions); none of none."""
+        for arm in range(arms):
+            oldest, newest = self.rows(queries.SPAN_OF_DECISIONS, experiment, arm, experiment, arm)[
+                0
+            ]
+            if oldest is None:
+                continue
+            for place in range(class_of(now - newest), class_of(now - oldest) + 1):
+                between = made_between(place, now)
+                count = int(self.one(queries.DECISIONS_BETWEEN, experiment, arm, *between))
+                if count:
+                    yield arm, place, count
 
     def goal_names(self, experiment: int) -> list[str]:
         """Those that were reached, without the one that decides."""

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any
 
 from patientbandits.errors import InputError
+from patientbandits.live.age_classes import EDGES
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
@@ -50,6 +51,10 @@ APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({
 
 HEADS = "SELECT experiment, MAX(seq) FROM log WHERE experiment = ANY('{%s}') GROUP BY experiment"
 """the last line of each"""
+
+DECISIONS_BY_AGE = f"""
+    SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
 
 OUR_COLUMNS = """
     SELECT column_name FROM information_schema.columns
@@ -90,6 +95,12 @@ class PostgresReader(Reader):
             f"CROSS JOIN LATERAL ({each}) AS found"
         )
         return [seq for (seq,) in self.rows(statement, list(values), experiment)]
+
+    def decisions_by_age(
+        self, experiment: int, arms: int, now: int
+    ) -> Iterator[tuple[int, int, int]]:
+        """At once: the database has a function for classes."""
+        yield from self.rows(DECISIONS_BY_AGE, now, EDGES, experiment)
 
 
 class PostgresStore(PostgresReader, LogStore):

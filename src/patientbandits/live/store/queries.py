@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.times import SECOND
 
 # Experiments, snapshots, keys and facts
 
@@ -95,62 +92,45 @@ TABLES = {
     "keys": KEY_COLUMNS,
 }
 
-# Counts for reports. Ages are counted in classes that grow by 2 %
-
-AGE_CLASSES = 50
-"""classes of age per factor e"""
-
-
-def _age_class(age: str) -> str:
-    seconds = f"CAST({age} AS DOUBLE PRECISION) / {SECOND}"
-    return f"FLOOR(LN(CASE WHEN {age} < {SECOND} THEN 1 ELSE {seconds} END) * {AGE_CLASSES})"
-
-
-def seconds_of_class(age_class: float) -> float:
-    """The middle of a class."""
-    return math.exp((age_class + 0.5) / AGE_CLASSES)
-
+# Counts for reports
 
 MADE_AT = "COALESCE(d.happened, d.time)"
 """when a decision was made"""
 
-DECISIONS_BY_AGE = f"""
-    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, COUNT(*) FROM log d
-    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
-
-COUNTED, LATE, RETRACTED = 0, 1, 2
-CONVERSIONS_BY_AGE = f"""
-    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, {_age_class(f"(c.happened - {MADE_AT})")},
-        CASE
-            WHEN r.seq IS NOT NULL THEN {RETRACTED}
-            WHEN c.happened - {MADE_AT} > ? THEN {LATE}
-            ELSE {COUNTED}
-        END,
-        COUNT(*), SUM(c.value), SUM(CASE WHEN c.value > 0 THEN 1 ELSE 0 END)
+SPAN_OF_DECISIONS = f"""
+    SELECT
+        (SELECT MIN({MADE_AT}) FROM log d
+            WHERE d.experiment = ? AND d.arm = ? AND d.kind = 'decision'),
+        (SELECT MAX({MADE_AT}) FROM log d
+            WHERE d.experiment = ? AND d.arm = ? AND d.kind = 'decision')"""
+DECISIONS_BETWEEN = f"""
+    SELECT COUNT(*) FROM log d
+    WHERE d.experiment = ? AND d.arm = ? AND d.kind = 'decision'
+    AND {MADE_AT} > ? AND {MADE_AT} <= ?"""
+CONVERSION_TIMES = f"""
+    SELECT d.arm, {MADE_AT}, c.happened, c.value, CASE WHEN r.seq IS NULL THEN 0 ELSE 1 END
     FROM log c
     JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
     LEFT JOIN log r
         ON r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction'
-    WHERE c.experiment = ? AND c.kind = 'conversion' AND NOT EXISTS (
+    WHERE c.experiment = ? AND c.decision IS NOT NULL AND c.kind = 'conversion' AND NOT EXISTS (
         SELECT 1 FROM log k
-        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')
-    GROUP BY 1, 2, 3, 4"""
+        WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')"""
 LAST_CREDITS = """
     SELECT about, MAX(seq) AS seq FROM log
     WHERE experiment = ? AND about IS NOT NULL AND kind = 'credit' GROUP BY about"""
-CREDITS_BY_AGE = f"""
-    SELECT d.arm, {_age_class(f"(? - {MADE_AT})")}, {_age_class(f"(k.happened - {MADE_AT})")},
-        COUNT(*), SUM(k.value)
+CREDIT_TIMES = f"""
+    SELECT d.arm, {MADE_AT}, k.happened, k.value
     FROM ({LAST_CREDITS}) AS latest
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
-    WHERE k.value > 0 GROUP BY 1, 2, 3"""
+    WHERE k.value > 0"""
 DECISION_TIMES = f"""
     SELECT d.seq, d.arm, {MADE_AT} FROM log d
     WHERE d.experiment = ? AND d.kind = 'decision' ORDER BY d.seq"""
 PAID = """
     SELECT c.decision, c.happened, c.value FROM log c
-    WHERE c.experiment = ? AND c.kind = 'conversion' AND c.value > 0
+    WHERE c.experiment = ? AND c.decision IS NOT NULL AND c.kind = 'conversion' AND c.value > 0
     AND NOT EXISTS (
         SELECT 1 FROM log r
         WHERE r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction')
@@ -167,14 +147,13 @@ NOT_WITHDRAWN = """NOT EXISTS (
 GOALS_OF_DECISIONS = f"""
     SELECT g.goal, g.happened, g.value, d.seq, {MADE_AT}, d.arm
     FROM log g JOIN log d ON d.experiment = g.experiment AND d.seq = g.about
-    WHERE g.experiment = ? AND g.about IS NOT NULL AND g.kind = 'goal' AND {NOT_WITHDRAWN}
-    ORDER BY g.seq"""
+    WHERE g.experiment = ? AND g.about IS NOT NULL AND g.kind = 'goal' AND {NOT_WITHDRAWN}"""
 GOALS_OF_UNITS = f"""
     SELECT g.seq, g.goal, g.happened, g.value, g.unit, d.seq, {MADE_AT}, d.arm
     FROM log g JOIN log d
         ON d.experiment = g.experiment AND d.kind = 'decision' AND d.unit = g.unit
     WHERE g.experiment = ? AND g.kind = 'goal' AND g.unit IS NOT NULL AND d.unit IS NOT NULL
-    AND {NOT_WITHDRAWN} ORDER BY g.seq, d.seq"""
+    AND {NOT_WITHDRAWN}"""
 """Each time a unit reached a goal, with each of the unit's decisions."""
 
 GOAL_NAMES = "SELECT DISTINCT goal FROM log WHERE experiment = ? AND kind = 'goal'"
@@ -202,7 +181,7 @@ DECISIONS_BY_TIME = f"""
 CONVERSIONS_BY_TIME = """
     SELECT c.time / ?, d.arm, COUNT(*), SUM(c.value)
     FROM log c JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
-    WHERE c.experiment = ? AND c.kind = 'conversion' AND NOT EXISTS (
+    WHERE c.experiment = ? AND c.decision IS NOT NULL AND c.kind = 'conversion' AND NOT EXISTS (
         SELECT 1 FROM log k
         WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')
     GROUP BY 1, 2 ORDER BY 1, 2"""

@@ -16,7 +16,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import LogStore, Reader, StoreRow
-from patientbandits.live.store.schema import MIGRATIONS
+from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
 
 try:
     import apsw
@@ -161,9 +161,18 @@ class SQLiteStore(SQLiteReader, LogStore):
         for step in MIGRATIONS[version:]:
             for statement in step:
                 self.connection.execute(statement)
+        self._tell_sizes()
         self._pragma("application_id", APPLICATION)
         self._pragma("user_version", len(MIGRATIONS))
         self.commit()
+
+    def _tell_sizes(self) -> None:
+        """Have questions planned for a large log, whatever is in it."""
+        self.connection.execute("ANALYZE")  # makes the table
+        self.connection.execute("DELETE FROM sqlite_stat1")
+        sizes = [("log", index, size) for index, size in LARGE_LOG.items()]
+        self.connection.executemany("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", sizes)
+        self.connection.execute("ANALYZE sqlite_schema")  # reads it
 
     def begin(self, experiments: Sequence[int] | None) -> None:
         self._require_file()

@@ -1,0 +1,118 @@
+"""kill -9 during an import, again and again: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from service import environment
+
+from patientbandits import live
+
+START = 1_740_000_000
+CODE = """
+import sys
+from patientbandits.live import importing
+importing.EXPOSURES_AT_A_TIME, importing.ORDERS_AT_A_TIME = {pieces}
+from patientbandits.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""the command line, with smaller pieces: more of them can be cut in two"""
+
+
+class Wanted(NamedTuple):
+    """What must be there in the end."""
+
+    exposures: int
+    orders: int
+    worth: dict[str, int]
+    """arm: conversions"""
+
+
+def written(folder: Path, exposures: int, orders: int, seed: int) -> tuple[list[str], Wanted]:
+    """Files, and what they say: each unit is exposed once, orders come within the window."""
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.integers(0, 20 * 86400, exposures))
+    shown = ["unit,time,variant"]
+    shown += [f"u{n},{START + int(t)},{'abc'[n % 3]}" for n, t in enumerate(times)]
+    who = rng.integers(0, exposures, orders)
+    after = rng.integers(1, 9 * 86400, orders)
+    paid = ["unit,time,value,order"]
+    paid += [
+        f"u{n},{START + int(times[n] + later)},1,o{number}"
+        for number, (n, later) in enumerate(zip(who, after, strict=True))
+    ]
+    files = [str(folder / "exposures.csv"), str(folder / "orders.csv")]
+    for name, lines in zip(files, (shown, paid), strict=True):
+        Path(name).write_text("\n".join(lines) + "\n")
+    converted = {int(n) for n in who}
+    worth = {arm: sum("abc"[n % 3] == arm for n in converted) for arm in "abc"}
+    return files, Wanted(exposures=exposures, orders=orders, worth=worth)
+
+
+def lines_of(db: str) -> dict[str, int]:
+    """How many of each kind there are by now."""
+    if not Path(db).exists():
+        return {}
+    with live.open(db) as shop:
+        found = shop.store.experiment("history")
+        return {} if found is None else shop.store.lines_by_kind(found.id)
+
+
+def killed_imports(
+    db: str, files: list[str], kills: int, seed: int, pieces: tuple[int, int]
+) -> list[int]:
+    """Import until it was killed so often, then to its end: lines found after each kill."""
+    rng = np.random.default_rng(seed)
+    arguments = ["import", "history", *files, "--window", "10d", "--db", db, "--policy", "UCB1"]
+    command = [sys.executable, "-c", CODE.format(pieces=pieces), *arguments]
+    grown: list[int] = []
+    while len(grown) < kills:
+        before = sum(lines_of(db).values())
+        running = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
+        wait_for_more(db, before, running)
+        time.sleep(float(rng.uniform(0.0, 0.15)))
+        over = running.poll() is not None
+        running.kill()
+        running.wait(60)
+        if over:
+            break
+        grown.append(sum(lines_of(db).values()))
+    done = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return grown
+
+
+def wait_for_more(db: str, before: int, running: subprocess.Popen) -> None:
+    """Until something was written, so that the kill falls into the writing."""
+    sizes = [Path(db), Path(f"{db}-wal")]
+    first = [path.stat().st_size if path.exists() else 0 for path in sizes]
+    until = time.monotonic() + 120
+    while time.monotonic() < until and running.poll() is None:
+        now = [path.stat().st_size if path.exists() else 0 for path in sizes]
+        if now[1] > first[1] + 50_000 or (now[1] and now[0] > first[0] + 50_000):
+            return
+        time.sleep(0.005)
+
+
+def wrong_with(db: str, files: list[str], wanted: Wanted) -> list[str]:
+    """What is lost, doubled or broken."""
+    from patientbandits.live.check import check
+
+    with live.open(db) as shop:
+        wrong = list(check(shop.store)["wrong"])
+        counted = lines_of(db)
+        for kind, number in (("decision", wanted.exposures), ("order", wanted.orders)):
+            if counted.get(kind) != number:
+                wrong.append(f"{counted.get(kind)} lines of kind {kind}; there must be {number}")
+        found = {arm["arm"]: arm["conversions"] for arm in shop.open("history").report()["arms"]}
+        if found != wanted.worth:
+            wrong.append(f"conversions {found}; there must be {wanted.worth}")
+        again = shop.import_history("history", *files)
+        if again.exposures or again.orders:
+            wrong.append(f"a repeated import wrote {again}")
+    return wrong
