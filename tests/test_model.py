@@ -10,11 +10,12 @@ from naive import model as naive_model
 
 from patientbandits.engine.compile import compiled
 from patientbandits.posteriors import CureCounts, portable
-from patientbandits.posteriors.fit import CHOICE, MISFIT, RATE, TAIL, digamma, room, trigamma
+from patientbandits.posteriors.gammas import digamma, trigamma
 from patientbandits.posteriors.grid import bin_edges, bin_points
 from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.observed import observe
-from patientbandits.posteriors.pooling import pool_of, refresh_arm
+from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
+from patientbandits.posteriors.work import CHOICE, MISFIT, RATE, TAIL, room
 
 CASES = {
     "alone": [(0.3, lambda r, n: r.exponential(20, n))],
@@ -52,6 +53,7 @@ def refreshed(arms, window=None, refresh=refresh_arm):
             if last:
                 bins = len(arm.seen.points)
                 found.append((work.hazards[:bins].copy(), work.found.copy(), work.cells.copy()))
+        spread_news(pool)
     return found
 
 
