@@ -27,6 +27,7 @@ from patientbandits.live.http import schemas
 from patientbandits.live.http.request import Request, decoded
 from patientbandits.live.http.response import ProblemError, Response, Stream
 from patientbandits.live.http.service import Service
+from patientbandits.live.scopes import SCOPES
 from patientbandits.live.shop import one_largest_value
 from patientbandits.live.times import iso_text
 
@@ -285,9 +286,15 @@ async def get_report(service: Service, request: Request) -> Response:
 
 
 async def get_verdict(service: Service, request: Request) -> Response:
-    request.query()
+    by = request.query(by="")["by"] or None
     handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(handle.verdict)))
+    return Response(200, encode(await service.aside(lambda: handle.verdict(by))))
+
+
+async def get_analysis(service: Service, request: Request) -> Response:
+    by = request.query(by="")["by"] or None
+    handle = await service.experiment(request.part)
+    return Response(200, encode(await service.aside(lambda: handle.analysis(by))))
 
 
 async def get_timeseries(service: Service, request: Request) -> Response:
@@ -325,6 +332,12 @@ async def delete_key(service: Service, request: Request) -> Response:
     request.query()
     await service.aside(lambda: service.keyring.revoke(request.part))
     return Response(204, b"")
+
+
+async def get_scopes(service: Service, request: Request) -> Response:
+    request.query()
+    scopes = SCOPES if request.key is None else sorted(request.key.scopes)
+    return Response(200, encode(schemas.ScopesAnswer(list(scopes))))
 
 
 async def get_metrics(service: Service, request: Request) -> Response:
