@@ -115,6 +115,14 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command = commands.add_parser(
         "verdict", parents=[one], help="which arm leads, and whether to go on"
     )
+    command.add_argument(
+        "--by",
+        choices=["rate", "revenue"],
+        help="what is compared; unless given, revenue if conversions have values",
+    )
+    command.add_argument(
+        "--windows", action="store_true", help="also who would have won with other windows"
+    )
     command.set_defaults(run=run_verdict)
 
     command = commands.add_parser(
@@ -225,8 +233,26 @@ def run_report(options: argparse.Namespace) -> None:
 
 def run_verdict(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        found = handle.verdict()
-    show(options, found, [f"{found['words']}."])
+        found = handle.analysis(options.by)
+    told = {name: found[name] for name in ("experiment", "time", "control")} | found["verdict"]
+    lines = [f"{told['words']}."]
+    if options.windows:
+        told["windows"] = found["windows"]
+        lines += window_lines(found)
+    show(options, told, lines)
+
+
+def window_lines(found: dict[str, Any]) -> list[str]:
+    """Who would have won with each window, and the share of conversions that it catches."""
+    if not found["windows"]:
+        return ["", "no window can be judged so far"]
+    arms = [arm["arm"] for arm in found["windows"][0]["arms"]]
+    rows = [["window", "winner", "sure to", *(f"{arm} caught" for arm in arms)]]
+    for row in found["windows"]:
+        label = f"{row['window_text']} (in use)" if row["in_use"] else row["window_text"]
+        shares = [f"{arm['caught']:.0%}" for arm in row["arms"]]
+        rows.append([label, row["leader"], f"{row['probability']:.0%}", *shares])
+    return ["", *table_lines(rows)]
 
 
 def run_export(options: argparse.Namespace) -> None:

@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     add_rehearse_command(commands, common)
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
-    add_compare_command(commands, work)
+    add_compare_command(commands, common)
     add_catalogue_commands(commands, common)
     add_serve_command(commands, database)
     add_experiment_commands(commands, database)

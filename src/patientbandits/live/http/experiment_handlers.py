@@ -79,9 +79,15 @@ async def get_report(service: Service, request: Request) -> Response:
 
 
 async def get_verdict(service: Service, request: Request) -> Response:
-    request.query()
+    by = request.query(by="")["by"] or None
     handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(handle.verdict)))
+    return Response(200, encode(await service.aside(lambda: handle.verdict(by))))
+
+
+async def get_analysis(service: Service, request: Request) -> Response:
+    by = request.query(by="")["by"] or None
+    handle = await service.experiment(request.part)
+    return Response(200, encode(await service.aside(lambda: handle.analysis(by))))
 
 
 async def get_timeseries(service: Service, request: Request) -> Response:

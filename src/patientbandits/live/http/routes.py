@@ -26,6 +26,7 @@ from patientbandits.live.times import BUCKETS
 ONE = "/v1/experiments/{name}"
 READING = (404, 422, 503)
 WRITING = (409, 422, 503)
+BY = {"by": {"enum": ["rate", "revenue"]}}
 
 
 async def get_openapi(service: Service, request: Request) -> Response:
@@ -199,6 +200,18 @@ ROUTES: tuple[Route, ...] = (
         what="Which arm leads, and whether to go on",
         answers={200: dict[str, Any]},
         refusals=READING,
+        query=BY,
+    ),
+    Route(
+        method="GET",
+        path=f"{ONE}/analysis",
+        scope="read",
+        handler=experiment_handlers.get_analysis,
+        operation="analysis",
+        what="The verdict, which window would have crowned whom, and cohorts as they mature",
+        answers={200: dict[str, Any]},
+        refusals=READING,
+        query=BY,
     ),
     Route(
         method="GET",
@@ -252,6 +265,16 @@ ROUTES: tuple[Route, ...] = (
         what="Revoke a key",
         answers={204: None},
         refusals=READING,
+    ),
+    Route(
+        method="GET",
+        path="/v1/scopes",
+        scope="read",
+        handler=upkeep_handlers.get_scopes,
+        operation="scopes",
+        what="What the key may be used for",
+        answers={200: schemas.ScopesAnswer},
+        refusals=(422, 503),
     ),
     Route(
         method="GET",

@@ -1,4 +1,4 @@
-"""What the routes of those who run the service do: keys, metrics, health."""
+"""What the routes of those who run the service do: keys and their scopes, metrics, health."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from patientbandits.live.http import schemas
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, encode
 from patientbandits.live.http.service import Service
+from patientbandits.live.scopes import SCOPES
 
 METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
 
@@ -29,6 +30,12 @@ async def delete_key(service: Service, request: Request) -> Response:
     request.query()
     await service.aside(lambda: service.keyring.revoke(request.part))
     return Response(204, b"")
+
+
+async def get_scopes(service: Service, request: Request) -> Response:
+    request.query()
+    scopes = SCOPES if request.key is None else sorted(request.key.scopes)
+    return Response(200, encode(schemas.ScopesAnswer(list(scopes))))
 
 
 async def get_metrics(service: Service, request: Request) -> Response:
