@@ -3,12 +3,16 @@
 A cell is a law of delays F and a share mu of pulls that convert. In it bin b, which ends where F is
 F_b, has the hazard h_b = mu (F_b - F_{b-1}) / (1 - mu F_{b-1}), and the counts the log-likelihood
 
-    sum over b of w_b [conv_b log h_b + exposed_b log(1 - h_b)],    w_b = 1 / (1 + phi conv_b)
+    sum over b of w_b [conv_b log h_b + exposed_b log(1 - h_b)],    w_b = 1 / (1 + phi E_b)
 
-where exposed_b counts the pulls that passed bin b and did not convert in it. The weights are those
-of hazards that vary around the law's with relative variance phi: a bin tells no more than 1/phi
-conversions do. Since h is a ratio, the sum is one of log mu, log(F_b - F_{b-1}) and log(1 - mu F_b)
-with coefficients that the counts give: three tables, looked up and added.
+where exposed_b counts the pulls that passed bin b and did not convert in it, and E_b the
+conversions that the hazard of the bins around would bring. The weights are those of hazards that
+vary around the law's with relative variance phi: a bin tells no more than 1/phi conversions do. By
+conv_b itself, bins where nothing came would weigh more than those where something did, and the
+rates of arms with few pulls would be a tenth too low.
+
+Since h is a ratio, the sum is one of log mu, log(F_b - F_{b-1}) and log(1 - mu F_b) with
+coefficients that the counts give: three tables, looked up and added.
 
 Every function writes into the arrays it is given, and uses `portable` operations only: interpreted
 and compiled they give the same bits.
@@ -19,7 +23,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from patientbandits.posteriors.constants import FLOOR, FORGET, MOST, MOST_FORGET
+from patientbandits.posteriors.constants import AROUND, FLOOR, FORGET, MOST, MOST_FORGET
 from patientbandits.posteriors.grid import STEP
 from patientbandits.posteriors.laws import (
     ARRIVING_AT,
@@ -86,7 +90,7 @@ def set_prior(laws: Any, oldest: int, work: Any) -> None:
 
 
 def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
-    """w_b = 1 / (1 + phi conv_b);
+    """w_b = 1 / (1 + phi E_b);
     forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)
     """
     bins = len(seen.converted)
@@ -98,7 +102,19 @@ def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
         work.for_bins[b] = -power * STEP * (seen.points[bins - 1] - seen.points[b])
     exponentials(work.for_bins[:bins], 0.0, work.weights[:bins])
     for b in range(bins):
-        work.weights[b] /= 1.0 + phi * seen.converted[b]
+        work.weights[b] /= 1.0 + phi * likely_conversions(seen, b)
+
+
+def likely_conversions(seen: Any, b: int) -> float:
+    """E_b: the pulls at risk in bin b times the hazard of the bins up to `AROUND` away."""
+    came = 0.0
+    risk = 0.0
+    for other in range(max(b - AROUND, 0), min(b + AROUND + 1, len(seen.converted))):
+        came += seen.converted[other]
+        risk += seen.converted[other] + seen.exposed[other]
+    if risk <= 0.0:
+        return 0.0
+    return (seen.converted[b] + seen.exposed[b]) * came / risk
 
 
 def coefficients(seen: Any, work: Any) -> float:
