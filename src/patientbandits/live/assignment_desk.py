@@ -94,9 +94,9 @@ def line_number(line: LogLine) -> int:
 def standing_shares(state: PolicyState, now: int) -> Sequence[float]:
     """The weights that stand, found anew if they are old."""
     have = state.standing
-    if have is not None and have.settings == state.settings:
-        if have.found <= now < have.found + GOOD_FOR:
-            return have.shares
+    known = have is not None and have.settings == state.settings
+    if known and have.found <= now < have.found + GOOD_FOR:
+        return have.shares
     shares = tuple(present_shares(state, now))
     state.standing = StandingWeights(found=now, settings=state.settings, shares=shares)
     return shares
