@@ -167,7 +167,7 @@ def test_promises_follow_the_weights(shop, clock):
 
 
 def test_draws_have_their_probabilities():
-    """Each arm as often as its share: within 4 standard deviations, fixed seed; zero means never."""
+    """Each arm as often as its share: within 4 standard deviations, fixed seed; 0: never."""
     shares = [0.0, 0.2, 0.7, 0.1, 0.0]
     draws = 20_000
     found = Counter(drawn(shares, 11, seq) for seq in range(1, draws + 1))

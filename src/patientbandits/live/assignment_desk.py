@@ -20,11 +20,7 @@ from patientbandits.live.people import Persons
 from patientbandits.live.policy_state import PolicyState, StandingWeights
 from patientbandits.live.present_shares import present_shares
 from patientbandits.live.store.base import Reader
-from patientbandits.live.times import SECOND
 from patientbandits.rng import as_bits, base_keys, bits_at, run_key, unit
-
-GOOD_FOR = SECOND
-"""for so long weights stand, though lines are added: to find them takes longer than a decision"""
 
 ASSIGNMENTS = 1
 """the run of the world's randomness from which arms are drawn"""
@@ -94,8 +90,7 @@ def line_number(line: LogLine) -> int:
 def standing_shares(state: PolicyState, now: int) -> Sequence[float]:
     """The weights that stand, found anew if they are old."""
     have = state.standing
-    known = have is not None and have.settings == state.settings
-    if known and have.found <= now < have.found + GOOD_FOR:
+    if have is not None and have.stands(state.settings, now):
         return have.shares
     shares = tuple(present_shares(state, now))
     state.standing = StandingWeights(found=now, settings=state.settings, shares=shares)

@@ -20,6 +20,7 @@ from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
+from patientbandits.live.times import SECOND
 
 LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000
@@ -29,6 +30,9 @@ SNAPSHOT_GROWTH = 8
 So their cost stays in proportion.
 """
 
+WEIGHTS_STAND = SECOND
+"""microseconds"""
+
 
 class StandingWeights(NamedTuple):
     """The share of traffic that each active arm should get, as it was found at a time."""
@@ -37,6 +41,10 @@ class StandingWeights(NamedTuple):
     """microseconds since 1970"""
     settings: Settings
     shares: tuple[float, ...]
+
+    def stands(self, settings: Settings, now: int) -> bool:
+        """Whether to go by it still, though lines were added: to find it takes time."""
+        return self.settings == settings and self.found <= now < self.found + WEIGHTS_STAND
 
 
 class PolicyState:
