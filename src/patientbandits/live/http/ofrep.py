@@ -17,6 +17,7 @@ from patientbandits.live.commands import Command, Evaluated
 from patientbandits.live.errors import RefusedError, UnavailableError, UnknownError
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Headers, ProblemError, Response, encode
+from patientbandits.live.http.schemas import Text
 from patientbandits.live.http.service import Service
 from patientbandits.live.names import printable_text
 
@@ -26,13 +27,16 @@ ErrorCode = Literal[
 ]
 
 
+class EvaluationContext(Struct):
+    targeting_key: Annotated[Text, Meta(description="the unit; the rest is not used")] = field(
+        name="targetingKey"
+    )
+
+
 class EvaluationRequest(Struct):
-    context: (
-        Annotated[
-            dict[str, Any], Meta(description="targetingKey names the unit; the rest is not used")
-        ]
-        | None
-    ) = None
+    """As it is described; it is read more patiently, to say what is wrong in OFREP's words."""
+
+    context: EvaluationContext
 
 
 class FlagAnswer(Struct):
@@ -96,7 +100,12 @@ async def post_flags(service: Service, request: Request) -> Response:
 
 
 async def targeting_key(request: Request) -> str:
-    context = (await read_context(request)).context or {}
+    context = (await read_object(request)).get("context")
+    if context is None:
+        context = {}
+    if not isinstance(context, dict):
+        words = f"context must be an object; got {context!r:.100}."
+        raise ContextError("INVALID_CONTEXT", words)
     unit = context.get(TARGETING_KEY)
     if unit is None or unit == "":
         raise ContextError("TARGETING_KEY_MISSING", "context: targetingKey must be given.")
@@ -106,9 +115,9 @@ async def targeting_key(request: Request) -> str:
         raise ContextError("INVALID_CONTEXT", str(error)) from None
 
 
-async def read_context(request: Request) -> EvaluationRequest:
+async def read_object(request: Request) -> dict[str, Any]:
     try:
-        return await request.read(EvaluationRequest, BODY)
+        return await request.read(dict[str, Any], BODY)
     except RefusedError as error:
         raise ContextError("INVALID_CONTEXT", str(error)) from None
 
