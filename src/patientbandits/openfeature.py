@@ -91,7 +91,9 @@ class Provider(AbstractProvider):
     def resolve_float_details(
         self, flag_key: str, default_value: float, evaluation_context: Any = None
     ) -> FlagResolutionDetails[float]:
-        return self._resolve(flag_key, default_value, evaluation_context, (int, float))
+        found = self._resolve(flag_key, default_value, evaluation_context, (int, float))
+        found.value = float(found.value)
+        return found
 
     def resolve_object_details(
         self,

@@ -181,8 +181,8 @@ def plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def read_one(name: str, *more: str, **query: str) -> Ask[dict[str, Any]]:
-    return Ask("GET", path_of(name, *more), dict, query=query)
+def read_one(name: str, *more: str, by: str | None = None) -> Ask[dict[str, Any]]:
+    return Ask("GET", path_of(name, *more), dict, query=fields_given(by=by))
 
 
 def weights(name: str) -> Ask[dict[str, float]]:

@@ -231,8 +231,13 @@ class AsyncRemoteExperiment:
     async def report(self) -> dict[str, Any]:
         return await self.client.run(asks.read_one(self.name, "report"))
 
-    async def verdict(self) -> dict[str, Any]:
-        return await self.client.run(asks.read_one(self.name, "verdict"))
+    async def verdict(self, by: str | None = None) -> dict[str, Any]:
+        """``by``: conversions or revenue, if it is not to be found out."""
+        return await self.client.run(asks.read_one(self.name, "verdict", by=by))
+
+    async def analysis(self, by: str | None = None) -> dict[str, Any]:
+        """The verdict, windows and cohorts."""
+        return await self.client.run(asks.read_one(self.name, "analysis", by=by))
 
     async def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         return await self.client.run(asks.timeseries(self.name, bucket))

@@ -227,8 +227,13 @@ class RemoteExperiment:
     def report(self) -> dict[str, Any]:
         return self.client.run(asks.read_one(self.name, "report"))
 
-    def verdict(self) -> dict[str, Any]:
-        return self.client.run(asks.read_one(self.name, "verdict"))
+    def verdict(self, by: str | None = None) -> dict[str, Any]:
+        """``by``: conversions or revenue, if it is not to be found out."""
+        return self.client.run(asks.read_one(self.name, "verdict", by=by))
+
+    def analysis(self, by: str | None = None) -> dict[str, Any]:
+        """The verdict, windows and cohorts."""
+        return self.client.run(asks.read_one(self.name, "analysis", by=by))
 
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         return self.client.run(asks.timeseries(self.name, bucket))
