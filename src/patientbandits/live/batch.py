@@ -27,6 +27,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import iso_text
 
@@ -79,14 +80,15 @@ class CommandBatch:
         keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
         keys = {command.key for command in keyed if command.key is not None}
         units: set[str] = set()
-        if self.settings.sticky:
+        if self.settings.sticky or self.settings.closed:
             units = {command.unit for command in decides if command.unit is not None}
         self._found(reader, "seq", seqs)
         for found in self._found(reader, "key", keys):
             if found.key is not None:
                 self._by_key[found.key] = found.seq
+        shown = self.state.shown
         for found in self._found(reader, "unit", units):
-            if found.unit is not None and found.arm in self.state.memory.place:
+            if found.unit is not None and found.arm in shown:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
         if self.settings.goals:
@@ -131,6 +133,10 @@ class CommandBatch:
             return
         if self.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
+        outside = self._outside(command)
+        if outside is not None:
+            command.outcome = self._fallback(outside)
+            return
         seq = self._first + len(self.lines)
         line = LogLine(
             self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
@@ -143,6 +149,26 @@ class CommandBatch:
             self._by_unit[command.unit] = seq
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
+
+    def _outside(self, command: Decide) -> str | None:
+        """Why a new unit is not taken in, if so."""
+        if self.settings.closed:
+            return "closed"
+        holdback = self.settings.kept.holdback
+        if not holdback:
+            return None
+        if command.unit is None:
+            raise RefusedError("decision: an experiment with a holdback needs the unit; got none.")
+        held = held_back(self.experiment.seed, command.unit, holdback)
+        return "holdback" if held else None
+
+    def _fallback(self, outside: str) -> Decision:
+        arm = self.settings.outside_arm
+        if arm is None:
+            raise ConflictError(
+                f"experiment: {self.experiment.name!r} is closed and has no fallback arm."
+            )
+        return Decision(id=None, arm=arm, outside=outside)
 
     def _expose(self, command: Expose) -> None:
         line = exposure_line(self, command)
@@ -173,7 +199,8 @@ class CommandBatch:
         seq = None
         if command.key is not None:
             seq = self._by_key.get(command.key)
-        if seq is None and command.unit is not None and self.settings.sticky:
+        keeps = self.settings.sticky or self.settings.closed
+        if seq is None and command.unit is not None and keeps:
             seq = self._by_unit.get(command.unit)
             if seq is None:
                 seq = self._desk.made_for(command.unit)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from patientbandits.engine.program import program_of
 from patientbandits.engine.replay import DECISION, UNDECIDED
+from patientbandits.engine.shares import lead_of, mixed_share, turn_page
 from patientbandits.live.journal import Journal
 from patientbandits.live.policy_memory import Event
 from patientbandits.live.policy_state import PolicyState
@@ -23,19 +25,34 @@ def weights_of(journal: Journal, experiment: Experiment) -> dict[str, float]:
 
     The probabilities with which the policy chooses, if it knows them and they are all there is to
     its choice; or else the shares of the arms that it would choose for the next `LOOK_AHEAD`
-    visitors before it hears of any.
+    visitors before it hears of any. With the experiment's shares, as (S) of `engine.shares` mixes
+    them.
     """
     with journal.store.reading() as reader:
         state = PolicyState(reader, experiment)
     now = max(state.memory.since(max(journal.now(), state.time)), state.memory.latest)
     settings = state.settings
-    names = [settings.arms[place] for place in settings.active]
+    book = state.memory.shares
+    alone_in(state)
     chosen = look_ahead(state, now, 1)
-    shares = known_chances(state, now)
-    if abs(sum(shares) - 1.0) > 1e-6:
+    own = known_chances(state, now)
+    if abs(sum(own) - 1.0) > 1e-6:
         chosen += look_ahead(state, now, LOOK_AHEAD - 1)
-        shares = (chosen / LOOK_AHEAD).tolist()
-    return dict(zip(names, shares, strict=True))
+        own = (chosen / LOOK_AHEAD).tolist()
+    if settings.kept.mixes:
+        turn_page(book, now)
+        book.own[:] = own
+        lead = lead_of(book)
+        own = [mixed_share(book, lead, arm) for arm in range(len(own))]
+    shares = dict(zip(settings.chosen, own, strict=True))
+    fixed = settings.kept.control or 0.0
+    return {settings.arms[place]: shares.get(place, fixed) for place in settings.active}
+
+
+def alone_in(state: PolicyState) -> None:
+    """Let the policy decide alone, to see what it would choose."""
+    memory = state.memory
+    memory.program = program_of(memory.policy, memory.rule, memory.arrays)
 
 
 def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:

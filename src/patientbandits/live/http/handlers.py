@@ -61,7 +61,9 @@ def decision_command(
 
 def decision_response(made: Decision) -> Response:
     answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
-    return Response(200 if made.duplicate else 201, encode(answer))
+    if made.outside is not None:
+        answer.outside = made.outside
+    return Response(200 if made.duplicate or made.outside else 201, encode(answer))
 
 
 async def post_conversion(service: Service, request: Request) -> Response:
@@ -237,6 +239,8 @@ async def post_experiment(service: Service, request: Request) -> Response:
             control=body.control,
             currency=body.currency,
             goals=body.goals,
+            shares=body.shares,
+            fallback=body.fallback,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)
