@@ -51,7 +51,7 @@ def run(handle, clock, count, seed, batch=500, rates=None):
         clock.now += DAY * 20 * batch / count
         made = decide_many(handle, batch)
         late = 2 * number >= count // batch
-        paid = [random.random() < (rates or RATES)[one.arm] + 0.3 * late for one in made]
+        paid = [random.random() < (rates or RATES)[one.arm] + 0.5 * late for one in made]
         convert_many(handle, [one for one, pays in zip(made, paid, strict=True) if pays])
         found += [(one.arm, one.propensity, pays) for one, pays in zip(made, paid, strict=True)]
     return found
@@ -97,7 +97,7 @@ def inverse_weighted(made, arm, propensities):
     terms = [
         (shown == arm) * pays / p for (shown, _, pays), p in zip(made, propensities, strict=True)
     ]
-    truth = RATES[arm] + 0.15  # 0.3 more in the second half
+    truth = RATES[arm] + 0.25  # 0.5 more in the second half
     return (np.mean(terms) - truth) / (np.std(terms) / np.sqrt(len(terms)))
 
 
@@ -257,7 +257,9 @@ def test_closed_without_a_fallback(shop):
 
 def test_holdback(shop):
     """The same units are outside, whatever happens; 0.2 of 2000 within 4.5 standard errors."""
-    handle = shop.experiment("button", ARMS, control="control", seed=1, shares={"holdback": 0.2})
+    handle = shop.experiment(
+        "button", ARMS, control="control", policy="Uniform", seed=1, shares={"holdback": 0.2}
+    )
     units = [f"unit-{number}" for number in range(2000)]
     commands = [handle.decide_command(unit) for unit in units]
     handle.journal.execute(commands)

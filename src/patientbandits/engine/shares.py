@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-DAY = 86400.0
+SHARE_DAY = 86400.0
 BASE_WEIGHT = 100.0
 """decisions that the base before counts for, beside those of the day"""
 
@@ -107,7 +107,7 @@ def turn_page(book: Any, time: float) -> None:
     base_i is in proportion to max(s_i - f_i, 0), s_i = the share of arm i among these decisions
     and `BASE_WEIGHT` more that were as before.
     """
-    today = math.floor(time / DAY)
+    today = math.floor(time / SHARE_DAY)
     if today <= book.numbers[TODAY]:
         return
     book.numbers[TODAY] = today

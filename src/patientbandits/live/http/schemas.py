@@ -253,6 +253,10 @@ class KeysAnswer(Struct):
     keys: list[KeyAnswer]
 
 
+class ScopesAnswer(Struct):
+    scopes: list[str]
+
+
 class Health(Struct):
     status: str
 
