@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from patientbandits.live.answers import ExperimentAnswer
 
 
-UNSAID = ""
+UNSAID = object()
 """a setting that was not given, where None is one"""
 
 
@@ -209,7 +209,7 @@ def given_of(options: argparse.Namespace) -> dict[str, Any]:
     """Settings that are taken as they are, if they were given."""
     names = ("credit", "control", "currency", "goals", "shares", "fallback")
     found = {name: getattr(options, name) for name in names}
-    return {name: value for name, value in found.items() if value is not None and value != UNSAID}
+    return {name: value for name, value in found.items() if value not in (None, UNSAID)}
 
 
 def shares_given(text: str) -> Any:
