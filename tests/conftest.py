@@ -35,6 +35,7 @@ SLOW_FILES = frozenset(
         "live/test_journal.py",
         "live/test_kill.py",
         "live/test_messages.py",
+        "live/test_ofrep.py",
         "live/test_policy_state.py",
         "live/test_postgres.py",
         "live/test_power_loss.py",

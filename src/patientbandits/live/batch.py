@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from patientbandits.live.assignment_desk import AssignmentDesk
 from patientbandits.live.commands import (
     AboutDecision,
     Command,
@@ -12,6 +13,8 @@ from patientbandits.live.commands import (
     Convert,
     Decide,
     Decision,
+    Evaluate,
+    Evaluated,
     Expose,
     Exposed,
     Join,
@@ -21,7 +24,13 @@ from patientbandits.live.commands import (
     Withdraw,
 )
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
-from patientbandits.live.exposure_desk import different, exposure_line, told_before
+from patientbandits.live.exposure_desk import (
+    as_promised,
+    different,
+    exposure_line,
+    told_before,
+)
+from patientbandits.live.flags import flag_value
 from patientbandits.live.goal_desk import GoalDesk, name_goals
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
@@ -56,6 +65,7 @@ class CommandBatch:
         self._pending: list[PendingDecision] = []
         self._desk = OrderDesk(self)
         self._goals = GoalDesk(self)
+        self._assigned = AssignmentDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
@@ -69,7 +79,7 @@ class CommandBatch:
                 command.error = refusal
         self.lines = self.state.advance(self.lines, self.decided)
         for pending in self._pending:
-            pending.command.outcome = self._decision(pending)
+            pending.command.outcome = self._answer(pending)
         return self.lines
 
     def _look_up(self, commands: Sequence[Command], reader: Reader) -> None:
@@ -89,6 +99,8 @@ class CommandBatch:
             if found.unit is not None and found.arm in self.state.memory.place:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
+        people = self._desk.people
+        self._assigned.look_up(commands, reader, people.persons if people else None)
         if self.settings.goals:
             self._goals.look_up(commands, reader)
 
@@ -98,7 +110,9 @@ class CommandBatch:
         return [about.decision for about in found]
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(command, Decide):
+        if isinstance(command, Evaluate):
+            self._evaluate(command)
+        elif isinstance(command, Decide):
             self._decide(command)
         elif isinstance(command, Order):
             self._desk.order(command)
@@ -135,6 +149,11 @@ class CommandBatch:
         line = LogLine(
             self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
         )
+        promised = self._assigned.standing(command.unit)
+        if promised is not None:  # chosen before: the policy is told
+            line = line._replace(
+                arm=promised.arm, propensity=promised.propensity, happened=self.now
+            )
         self.lines.append(line)
         self.decided[seq] = Decided(line)
         if command.key is not None:
@@ -144,10 +163,31 @@ class CommandBatch:
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
 
+    def _evaluate(self, command: Evaluate) -> None:
+        if not self.settings.sticky:
+            raise RefusedError(
+                "experiment: to be a flag it must be sticky, or the same visitor would be decided "
+                f"for again and again; got {self.experiment.name!r}."
+            )
+        if self.settings.paused:
+            command.outcome = Evaluated(arm=None)
+        elif command.provisional and self._made_for(command) is None:
+            assert command.unit is not None
+            line = self._assigned.standing(command.unit) or self._assigned.promise(command.unit)
+            assert line.arm is not None
+            command.outcome = self._evaluated(self.settings.arms[line.arm], line.propensity)
+        else:
+            self._decide(command)
+
+    def _evaluated(self, arm: str, propensity: float | None, id: str | None = None) -> Evaluated:
+        value = flag_value(arm, self.settings.arms)
+        return Evaluated(arm=arm, value=value, propensity=propensity, id=id)
+
     def _expose(self, command: Expose) -> None:
         line = exposure_line(self, command)
         before = self._told_before(command, line)
         if before is None:
+            line = as_promised(command, line, self._assigned.standing(command.unit))
             self.lines.append(line)
             self.decided[line.seq] = Decided(line)
             if line.key is not None:
@@ -254,6 +294,12 @@ class CommandBatch:
 
     def next_seq(self) -> int:
         return self._first + len(self.lines)
+
+    def _answer(self, pending: PendingDecision) -> Decision | Evaluated:
+        made = self._decision(pending)
+        if isinstance(pending.command, Evaluate):
+            return self._evaluated(made.arm, made.propensity, made.id)
+        return made
 
     def _decision(self, pending: PendingDecision) -> Decision:
         seq = pending.seq

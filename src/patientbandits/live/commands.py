@@ -46,6 +46,18 @@ class Exposed(NamedTuple):
     """it was told before, or the unit is sticky and has it already"""
 
 
+class Evaluated(NamedTuple):
+    """What a flag is for a unit."""
+
+    arm: str | None
+    """None: the experiment is paused; use the default in the code"""
+    value: Any = None
+    """the arm as boolean, number or object if all arms are such"""
+    propensity: float | None = None
+    id: str | None = None
+    """the decision's; None: so far the arm is only promised, and nothing is counted"""
+
+
 class Joined(NamedTuple):
     duplicate: bool
     """the two units were known to be one person"""
@@ -75,6 +87,16 @@ class Decide(Command):
         super().__init__(experiment)
         self.unit = unit
         self.key = key
+
+
+class Evaluate(Decide):
+    """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
+
+    __slots__ = ("provisional",)
+
+    def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
+        super().__init__(experiment, unit)
+        self.provisional = provisional
 
 
 class Expose(Command):

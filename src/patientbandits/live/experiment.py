@@ -14,6 +14,7 @@ from patientbandits.live.commands import (
     Conversion,
     Credited,
     Decision,
+    Evaluated,
     Exposed,
     Joined,
     Retraction,
@@ -40,6 +41,15 @@ class ExperimentHandle(CommandMaker):
         key   a repeated request with the same key gets the first one's decision, however late
         """
         return self._run(self.decide_command(unit, key))
+
+    def evaluate(self, unit: str, provisional: bool = False) -> Evaluated:
+        """What the unit is to be shown, as OpenFeature asks for it.
+
+        provisional  the unit may never see it, as when all flags are asked for at once: the arm is
+                     kept for it, and counts from when it is exposed (`evaluate`, `decide` or
+                     `expose`)
+        """
+        return self._run(self.evaluate_command(unit, provisional))
 
     def expose(
         self,

@@ -74,6 +74,17 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
     return None
 
 
+def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> LogLine:
+    """The exposure, with the propensity of the arm that the unit was promised, if it was."""
+    if promised is None:
+        return line
+    if promised.arm != line.arm:
+        raise different(command)
+    if line.propensity is None:
+        return line._replace(propensity=promised.propensity)
+    return line
+
+
 def different(command: Expose) -> DifferentError:
     return DifferentError(
         "exposure: this unit came before with another arm, which stays; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
@@ -186,6 +187,14 @@ class PolicyMemory:
         self.program.compile_if_worth_it(partial(have_compiled, self.settings))
         return array, int(different)
 
+    def copied(self) -> PolicyMemory:
+        """One that knows the same, and can go on by itself."""
+        other = copy.copy(self)
+        other.arrays = duplicated(self.arrays)
+        other.tally = duplicated(self.tally)
+        other.seqs = self.seqs.copy()
+        return other
+
     @property
     def known(self) -> Known:
         """What its program works on."""
@@ -262,6 +271,13 @@ def grown(old: Any, new: Any) -> Any:
     for before, after in zip(old, new, strict=True):
         after[tuple(slice(size) for size in before.shape)] = before
     return new
+
+
+def duplicated(arrays: Any) -> Any:
+    """The same record, or tuple, of new arrays."""
+    copies = [array.copy() for array in arrays]
+    make = getattr(arrays, "_make", tuple)
+    return make(copies)
 
 
 def warm(settings: Settings) -> None:

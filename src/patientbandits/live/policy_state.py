@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from patientbandits.engine.replay import DECISION, RETRACTION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
-from patientbandits.live.settings import stored_settings
+from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
+from patientbandits.live.times import SECOND
 
 LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000
@@ -28,6 +29,22 @@ SNAPSHOT_GROWTH = 8
 
 So their cost stays in proportion.
 """
+
+WEIGHTS_STAND = SECOND
+"""microseconds"""
+
+
+class StandingWeights(NamedTuple):
+    """The share of traffic that each active arm should get, as it was found at a time."""
+
+    found: int
+    """microseconds since 1970"""
+    settings: Settings
+    shares: tuple[float, ...]
+
+    def stands(self, settings: Settings, now: int) -> bool:
+        """Whether to go by it still, though lines were added: to find it takes time."""
+        return self.settings == settings and self.found <= now < self.found + WEIGHTS_STAND
 
 
 class PolicyState:
@@ -45,6 +62,9 @@ class PolicyState:
         """recorded decisions that are not those that the policy makes"""
         self.has_orders = reader.has_any(experiment.id, "order")
         self.has_aliases = reader.has_any(experiment.id, "alias")
+        self.has_assignments = reader.has_any(experiment.id, "assignment")
+        self.standing: StandingWeights | None = None
+        """by which arms are promised at present"""
         self.stale = False
         """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)
@@ -149,6 +169,7 @@ class PolicyState:
     def _take_note(self, line: LogLine) -> None:
         self.has_orders |= line.kind == "order"
         self.has_aliases |= line.kind == "alias"
+        self.has_assignments |= line.kind == "assignment"
 
     def _told(self, line: LogLine, about: Decided | None) -> list[Event]:
         """What is never undone is not told to a memory that cannot undo it either."""

@@ -136,12 +136,19 @@ class NewConversion(In):
     goal: GoalName | None = None
 
 
-class NewOrder(In):
-    unit: Annotated[Text, Meta(description="who paid")]
+class NewEvent(In):
+    """What a unit did, for every experiment. OpenFeature has other names for unit, order, goal."""
+
+    unit: Annotated[Text, Meta(description="who paid")] | None = None
     order: OrderName | None = None
     value: Annotated[float, Meta(ge=0)] = 1.0
     at: Moment | None = None
     goal: GoalName | None = None
+    targeting_key: Annotated[Text, Meta(description="the unit")] | None = msgspec.field(
+        name="targetingKey", default=None
+    )
+    id: Annotated[Text, Meta(description="the order")] | None = None
+    event: Annotated[Text, Meta(description="the goal")] | None = None
 
 
 class NewAlias(In):
