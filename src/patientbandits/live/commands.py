@@ -10,12 +10,15 @@ from patientbandits.live.store.base import Experiment
 class Decision(NamedTuple):
     """Show the arm, keep the id."""
 
-    id: str
+    id: str | None
+    """None: the unit is outside the experiment, and nothing was written"""
     arm: str
     propensity: float | None = None
     """probability with which this arm was to be chosen, if the policy is randomised and knows"""
     duplicate: bool = False
     """the decision was made before, for the same key or the same sticky unit"""
+    outside: str | None = None
+    """why the unit is outside and gets the fallback arm: closed or holdback"""
 
 
 class Conversion(NamedTuple):
