@@ -42,6 +42,7 @@ SLOW_FILES = frozenset(
         "live/test_postgres.py",
         "live/test_power_loss.py",
         "live/test_queries.py",
+        "live/test_shares.py",
         "live/test_supervisor.py",
         "live/test_import.py",
         "live/test_units.py",

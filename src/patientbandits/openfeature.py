@@ -126,10 +126,17 @@ class Provider(AbstractProvider):
         if type(found.value) not in kinds:
             wanted = " or ".join(kind.__name__ for kind in kinds)
             raise TypeMismatchError(f"{flag}: its value must be {wanted}; got {found.value!r:.100}")
-        about = {"decision": found.id, "propensity": found.propensity}
+        about = {
+            "decision": found.id,
+            "propensity": found.propensity,
+            "outside": found.outside,
+        }
         metadata = {name: value for name, value in about.items() if value is not None}
         return FlagResolutionDetails(
-            value=found.value, variant=found.arm, reason=Reason.SPLIT, flag_metadata=metadata
+            value=found.value,
+            variant=found.arm,
+            reason=Reason.SPLIT if found.outside is None else Reason.STATIC,
+            flag_metadata=metadata,
         )
 
     def track(

@@ -234,7 +234,7 @@ def test_kills_and_the_fallback(tmp_path):
 
     with Client(server.url, key, patience=0.3, fallback={"kills": "control"}) as client:
         button = client.open("kills")
-        assert button.decide(unit="v") == Decision(id="", arm="control")
+        assert button.decide(unit="v") == Decision(id=None, arm="control", outside="away")
         began = time.monotonic()
         assert button.decide(unit="w").arm == "control"
         assert time.monotonic() - began < 0.2, "a service that is away is not asked each time"

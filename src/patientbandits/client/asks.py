@@ -74,6 +74,7 @@ def evaluated(flag: Mapping[str, Any]) -> Evaluated:
         value=flag.get("value"),
         propensity=about.get("propensity"),
         id=about.get("decision"),
+        outside=about.get("outside"),
     )
 
 

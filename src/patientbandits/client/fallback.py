@@ -23,7 +23,7 @@ class Fallback:
 
     def decision(self) -> Decision | None:
         """Nothing is known of it elsewhere: it has no id, and nobody can convert it."""
-        return None if self.arm is None else Decision(id="", arm=self.arm)
+        return None if self.arm is None else Decision(id=None, arm=self.arm, outside="away")
 
     def away(self) -> Decision | None:
         """The service was not reached."""

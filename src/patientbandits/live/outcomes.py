@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 class Decision(NamedTuple):
     """Show the arm, keep the id."""
 
-    id: str
+    id: str | None
+    """None: the unit is outside the experiment, and nothing was written"""
     arm: str
     propensity: float | None = None
     """probability with which this arm was to be chosen, if the policy is randomised and knows"""
     duplicate: bool = False
     """the decision was made before, for the same key or the same sticky unit"""
+    outside: str | None = None
+    """why the unit is outside and gets the fallback arm: closed, holdback; of a client: away"""
 
 
 class Conversion(NamedTuple):
@@ -48,12 +51,14 @@ class Evaluated(NamedTuple):
     """What a flag is for a unit."""
 
     arm: str | None
-    """None: the experiment is paused; use the default in the code"""
+    """None: the experiment is paused, or closed to the unit; use the default in the code"""
     value: Any = None
     """the arm as boolean, number or object if all arms are such"""
     propensity: float | None = None
     id: str | None = None
     """the decision's; None: so far the arm is only promised, and nothing is counted"""
+    outside: str | None = None
+    """as in `Decision`"""
 
 
 class Joined(NamedTuple):

@@ -25,6 +25,8 @@ TARGETING_KEY = "targetingKey"
 ErrorCode = Literal[
     "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"
 ]
+FlagReason = Literal["SPLIT", "STATIC", "DISABLED"]
+"""chosen; everybody outside the experiment gets it; paused, or closed without a fallback arm"""
 
 
 class EvaluationContext(Struct):
@@ -41,7 +43,7 @@ class EvaluationRequest(Struct):
 
 class FlagAnswer(Struct):
     key: str
-    reason: Literal["SPLIT", "DISABLED"]
+    reason: FlagReason
     variant: str | UnsetType = UNSET
     value: Any = UNSET
     metadata: dict[str, bool | str | float] | UnsetType = UNSET
@@ -126,15 +128,16 @@ def flag_answer(key: str, made: Evaluated) -> FlagAnswer:
     if made.arm is None:  # the Python client fails without a variant
         return FlagAnswer(key=key, reason="DISABLED", variant="")
     metadata: dict[str, bool | str | float] = {}
-    if made.id is None:
+    if made.outside is not None:
+        metadata["outside"] = made.outside
+    elif made.id is None:
         metadata["provisional"] = True
     else:
         metadata["decision"] = made.id
     if made.propensity is not None:
         metadata["propensity"] = made.propensity
-    return FlagAnswer(
-        key=key, reason="SPLIT", variant=made.arm, value=made.value, metadata=metadata
-    )
+    reason: FlagReason = "SPLIT" if made.outside is None else "STATIC"
+    return FlagAnswer(key=key, reason=reason, variant=made.arm, value=made.value, metadata=metadata)
 
 
 def flag_item(command: Command) -> FlagAnswer | FlagFailure:
