@@ -48,7 +48,8 @@ def test_limits():
 
 
 def test_metrics():
-    source = (ROOT / "src" / "patientbandits" / "live" / "http" / "metrics.py").read_text()
+    http = ROOT / "src" / "patientbandits" / "live" / "http"
+    source = (http / "metrics.py").read_text() + (http / "arm_metrics.py").read_text()
     assert set(re.findall(r'"patientbandits_(\w+)"', source)) == {
         name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)
     }
