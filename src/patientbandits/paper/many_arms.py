@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,7 @@ from patientbandits.paper.claim import Claim, verdict
 from patientbandits.paper.curve import Curve, Curves
 from patientbandits.paper.evidence import Estimate, at_horizon, bootstrap_means, percentiles
 from patientbandits.paper.experiment import SimulatedExperiment
-from patientbandits.paper.worst_case import regret_panel, slope
+from patientbandits.paper.worst_case import regret_panel, slope, slopes
 from patientbandits.policies import PatientBandits
 from patientbandits.problem import Problem
 from patientbandits.sweeps import Simulation
@@ -71,7 +72,7 @@ class ManyArms(SimulatedExperiment):
             )
         against_arms = regret_panel("worst regret over the gaps", worst_lines)
         over_gaps = Panel("where it is worst", "gap", "regret", gap_lines, xscale="log")
-        return [Panel(**{**vars(against_arms), "xlabel": "number of arms K"}), over_gaps]
+        return [replace(against_arms, xlabel="number of arms K"), over_gaps]
 
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
         """For each alpha: fails if regret grows faster than K to the power of alpha ^ 1/2."""
@@ -105,6 +106,5 @@ def growth_with_arms(alpha: float, curves: Curves) -> tuple[list[Estimate], Esti
         regret = at_horizon(curves[curve_name(alpha, arms)].results)
         resampled.append(bootstrap_means(regret, number).max(axis=1))
         worst.append(percentiles(resampled[-1], float(regret.mean(axis=0).max())))
-    fitted = slope(list(ARM_COUNTS), np.array([estimate.value for estimate in worst]))
-    exponents = [slope(list(ARM_COUNTS), values) for values in np.transpose(resampled)]
-    return worst, percentiles(np.array(exponents), fitted)
+    fitted = slope(ARM_COUNTS, np.array([estimate.value for estimate in worst]))
+    return worst, percentiles(slopes(ARM_COUNTS, np.array(resampled)), fitted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
@@ -66,13 +66,19 @@ class Growth:
                 resampled.append(bootstrap_means(regret, number).max(axis=1))
                 worst.append(percentiles(resampled[-1], float(mean.max())))
         fitted = slope(horizons, np.array([estimate.value for estimate in worst]))
-        exponents = np.array([slope(horizons, values) for values in np.transpose(resampled)])
+        exponents = slopes(horizons, np.array(resampled))
         return cls(alpha, horizons, worst, percentiles(exponents, fitted))
 
 
-def slope(horizons: list[int], regret: FloatArray) -> float:
-    """The exponent of T, by least squares on logarithms."""
-    return float(np.polyfit(np.log(horizons), np.log(regret), 1)[0])
+def slope(x: Sequence[int], regret: FloatArray) -> float:
+    """The exponent of x, by least squares on logarithms."""
+    return float(slopes(x, regret[:, None])[0])
+
+
+def slopes(x: Sequence[int], regret: FloatArray) -> FloatArray:
+    """`slope` of every column."""
+    fitted: FloatArray = np.polyfit(np.log(x), np.log(regret), 1)
+    return fitted[0]
 
 
 def curve_name(alpha: float, horizon: int) -> str:
