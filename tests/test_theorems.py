@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -230,3 +232,30 @@ def test_corollary_1_allows_more_than_a_logarithm() -> None:
         gap = 8 / math.log(horizon)
         alpha = math.log(math.log(horizon)) / math.log(horizon)
         assert (8 / gap) ** (1 / alpha) == pytest.approx(horizon)
+
+
+@dataclass(frozen=True)
+class AlwaysTied(pb.Policy):
+    first_pulls: ClassVar[int] = 0
+
+    @staticmethod
+    def index(self, arm):
+        return 0.0
+
+
+def test_ties_are_as_the_docs_say() -> None:
+    """The first is even; its winner wins again with 2/3, five times more with 2/7.
+
+    1500 runs: three standard errors are 0.039.
+    """
+    firsts = 0
+    again = np.zeros(6)
+    for run in range(1500):
+        bandit = pb.Bandit(AlwaysTied(), [0, 1], seed=3, run=run)
+        arms = [bandit.pull().arm for _ in range(6)]
+        firsts += arms[0]
+        for more in range(6):
+            again[more] += len(set(arms[: more + 1])) == 1
+    assert firsts / 1500 == pytest.approx(0.5, abs=0.039)
+    assert again[1] / 1500 == pytest.approx(2 / 3, abs=0.039)
+    assert again[5] / 1500 == pytest.approx(2 / 7, abs=0.039)

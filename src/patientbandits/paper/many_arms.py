@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,7 +14,7 @@ from patientbandits.paper.claim import Claim, verdict
 from patientbandits.paper.curve import Curve, Curves
 from patientbandits.paper.evidence import Estimate, at_horizon, bootstrap_means, percentiles
 from patientbandits.paper.experiment import SimulatedExperiment
-from patientbandits.paper.worst_case import regret_panel, slope, slopes
+from patientbandits.paper.worst_case import slope, slopes
 from patientbandits.policies import PatientBandits
 from patientbandits.problem import Problem
 from patientbandits.sweeps import Simulation
@@ -26,7 +26,7 @@ ARM_HORIZON = 30_000
 
 
 class ManyArms(SimulatedExperiment):
-    """One good, slow arm among K; claim: regret grows no faster than K^(alpha ^ 1/2)."""
+    """One good, slow arm among K; claim: regret grows like K^(alpha ^ 1/2)."""
 
     name = "many_arms"
     runs = 16
@@ -70,24 +70,31 @@ class ManyArms(SimulatedExperiment):
             gap_lines.append(
                 Line(f"alpha 0.3, K = {arms}", curve.x, curve.mean, curve.low, curve.high, color)
             )
-        against_arms = regret_panel("worst regret over the gaps", worst_lines)
-        over_gaps = Panel("where it is worst", "gap", "regret", gap_lines, xscale="log")
-        return [replace(against_arms, xlabel="number of arms K"), over_gaps]
+        return [
+            Panel("worst regret over the gaps", "number of arms K", "regret", worst_lines),
+            Panel("where it is worst", "gap", "regret", gap_lines),
+        ]
 
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
         """For each alpha: fails if regret grows faster than K to the power of alpha ^ 1/2."""
-        exponents = {alpha: growth_with_arms(alpha, curves)[1] for alpha in ARM_ALPHAS}
-        shown = ", ".join(f"{growth} (alpha {alpha})" for alpha, growth in exponents.items())
+        growths = {alpha: growth_with_arms(alpha, curves) for alpha in ARM_ALPHAS}
+        shown = []
+        for alpha, (worst, growth) in growths.items():
+            doubled = math.log2(worst[-1].value / worst[-2].value)
+            shown.append(f"{growth}, over the last doubling {doubled:.2f} (alpha {alpha})")
         return [
             Claim(
                 source="Theorem 3",
-                statement="The worst regret over the gaps grows no faster than K^(alpha ^ 1/2)",
-                verdict=verdict(*(growth.below(alpha) for alpha, growth in exponents.items())),
-                measured=f"exponent of K from {ARM_COUNTS[0]} to {ARM_COUNTS[-1]}: {shown}",
+                statement="The worst regret over the gaps grows with K like K^(alpha ^ 1/2)",
+                verdict=verdict(*(growth.below(alpha) for alpha, (_, growth) in growths.items())),
+                measured=(
+                    f"exponent of K from {ARM_COUNTS[0]} to {ARM_COUNTS[-1]}: {'; '.join(shown)}"
+                ),
                 why=(
-                    "The bound holds for all problems; these are some. With K = 2 half of the arms "
-                    "are bad, with K = 16 nearly all: part of the growth is (K - 1)/K. For alpha < "
-                    "1/2 no lower bound with K^alpha is known: Theorem 4 has two arms."
+                    "The theorem bounds the regret, and the bound is kept (see below); it does "
+                    "not promise the rate for so few arms and rounds. There are K - 1 bad arms, "
+                    "and the exponent is still falling with K. For alpha < 1/2 it is open whether "
+                    "K^alpha is needed at all: Theorem 4 has two arms."
                 ),
             )
         ]

@@ -28,11 +28,11 @@ def constant_claim(most: int) -> Claim:
     at_most = adaptive_bound(most) / most
     return Claim(
         source="Theorem 6",
-        statement="Its bound on the regret of Adapt-PatientBandits says something",
+        statement="Its bound on the regret of Adapt-PatientBandits is below T, so says something",
         verdict=verdict(says_something is not None),
         measured=(
             f"at T = 10^{len(str(most)) - 1} the bound is {at_most:.0e} T; "
-            f"below T {in_words('from T', says_something)}"
+            f"it is below T {in_words('from T', says_something)}"
         ),
         why="The rate T (K/T)^(alpha ^ 1/2) is what it offers; docs/adaptivity.md measures it.",
     )
@@ -47,8 +47,8 @@ def interval_claim(most: int) -> Claim:
         statement="Its interval says something about the estimate of alpha",
         verdict=verdict(lower is not None, upper is not None),
         measured=(
-            f"the lower end is above 0 {in_words('from N', lower)}, the upper end below 1/2 "
-            f"{in_words('from N', upper)} pulls of the leading arm"
+            "after N pulls of the leading arm the lower end is above 0 "
+            f"{in_words('from N', lower)}, the upper end below 1/2 {in_words('from N', upper)}"
         ),
         why="Section 8.3 plays 10 000 rounds. Before d >= 1 there is no estimate at all.",
     )
@@ -79,5 +79,5 @@ def first_power(most: int, is_true: Callable[[int], bool]) -> int | None:
 
 def in_words(start: str, power: int | None) -> str:
     if power is None:
-        return "never up to there"
+        return f"nowhere up to 10^{len(str(PLAYABLE)) - 1}"
     return f"{start} = 10^{len(str(power)) - 1} on"
