@@ -131,9 +131,12 @@ def within_a_factor(ratio: Estimate, factor: float) -> Check:
 
 
 def linear_phase(curve: Series) -> float:
-    """The last recorded round up to which regret is not below that of taking turns."""
+    """The last recorded round up to which regret is not below that of taking turns.
+
+    Who begins decides about one pull: that much less is not below.
+    """
     in_turn = curve.random_regret() / curve.x[-1] * curve.x
-    below = np.flatnonzero(curve.high < in_turn * (1 - 1e-9))
+    below = np.flatnonzero(curve.high < in_turn - max(curve.gaps))
     if len(below) == 0:
         return float(curve.x[-1])
     if below[0] == 0:
