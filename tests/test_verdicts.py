@@ -16,7 +16,7 @@ from patientbandits.paper import theorem4_twins, theorems
 from patientbandits.paper.claim import FAILS, HOLDS, OPEN, PARTLY, Claim, verdict, verdict_if
 from patientbandits.paper.classical import Classical
 from patientbandits.paper.curve import Series
-from patientbandits.paper.evidence import Estimate, exponent
+from patientbandits.paper.evidence import Measured, exponent
 from patientbandits.paper.figure1_alpha import AlphaSweep
 from patientbandits.paper.figure2_gap import TAIL_COLORS, GapSweep
 from patientbandits.paper.figures3_4_ducb import (
@@ -28,14 +28,14 @@ from patientbandits.paper.figures3_4_ducb import (
 )
 from patientbandits.paper.log_growth import LONG_HORIZONS, LONG_TAILS, SCHEDULE, LogGrowth
 from patientbandits.paper.many_arms import ARM_ALPHAS, ARM_COUNTS, ARM_GAPS, ManyArms
-from patientbandits.paper.many_arms import curve_name as arms_name
+from patientbandits.paper.many_arms import arms_curve as arms_name
 from patientbandits.paper.presets import patient_name
 from patientbandits.paper.published import deviations
 from patientbandits.paper.section8_adaptive import AS_PRINTED, NEAREST, Adaptive
 from patientbandits.paper.theorem1_coverage import Coverage, coverage_claims
 from patientbandits.paper.theorem6_constants import constant_claim, interval_claim
 from patientbandits.paper.worst_case import WORST_ALPHAS, WORST_GAPS, WORST_HORIZONS, WorstCase
-from patientbandits.paper.worst_case import curve_name as worst_name
+from patientbandits.paper.worst_case import worst_curve as worst_name
 
 RUNS = 40
 TWO_ARMS = pb.Problem([0.6, 0.8], [pb.Pareto(1.0), pb.Pareto(0.3)])
@@ -88,7 +88,7 @@ def test_verdicts() -> None:
 
 
 def test_estimates() -> None:
-    known = Estimate(1.0, 0.9, 1.1)
+    known = Measured(1.0, 0.9, 1.1)
     assert (known.above(0.5), known.above(1.0), known.above(1.2)) == (True, None, False)
     assert (known.below(1.2), known.below(1.0), known.below(0.5)) == (True, None, False)
     assert (known.within(1, 0.2), known.within(1, 0.05), known.within(2, 0.2)) == (

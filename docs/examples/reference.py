@@ -320,6 +320,7 @@ problem = pb.Problem([0.6, 0.8], pb.Pareto(0.5))
 ours = pb.simulate(problem, pb.UCB1(), horizon=200, runs=20, seed=7)
 theirs = pb.simulate(problem, pb.KLUCB(), horizon=200, runs=20, seed=7)
 difference = ours.minus(theirs)  # paired, run by run
+assert isinstance(difference, pb.Difference)
 print(difference.mean()[-1], difference.interval())
 
 # %% pulls_over_time
@@ -341,6 +342,7 @@ print(bandit.pulls, bandit.rewards)
 
 # %% Pull
 pull = pb.Bandit(pb.UCB1(), ["blue", "green"], seed=1).pull()
+assert isinstance(pull, pb.Pull)
 print(pull.id, pull.arm)
 
 # %% posterior
@@ -541,7 +543,7 @@ from patientbandits import live
 shop = live.open("shop.db")
 button = shop.experiment("button", arms=["blue", "green"])
 button.decide(unit="visitor-1")
-print(shop.alias("visitor-1", "account-7"))
+assert isinstance(shop.alias("visitor-1", "account-7"), live.Joined)
 
 # %% live.ConflictError
 from patientbandits import live

@@ -10,7 +10,7 @@ from patientbandits import problems
 from patientbandits.figures import Line, Panel
 from patientbandits.paper.claim import Check, Claim, verdict
 from patientbandits.paper.curve import Curve, Curves, Series
-from patientbandits.paper.evidence import Estimate
+from patientbandits.paper.evidence import Measured
 from patientbandits.paper.experiment import SimulatedExperiment
 from patientbandits.policies import KLUCB, UCB1, Policy
 from patientbandits.sweeps import Simulation
@@ -98,14 +98,14 @@ def growth_line(curve: Series) -> Line:
     )
 
 
-def last_decade(curve: Series) -> Estimate:
+def last_decade(curve: Series) -> Measured:
     """The exponent of t from the recorded round nearest to a tenth of the last one on."""
     rounds = curve.results[0].rounds
     first = int(rounds[np.argmin(np.abs(np.log(rounds) - np.log(rounds[-1] / 10)))])
     return curve.growth(first, int(rounds[-1]))
 
 
-def is_linear(growth: Estimate) -> Check:
+def is_linear(growth: Measured) -> Check:
     """An exponent of 1 is possible, and one of sqrt(t) is not."""
     if growth.high < 1:
         return False

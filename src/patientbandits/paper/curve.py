@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.figures import Line
-from patientbandits.paper.evidence import Estimate, exponent
+from patientbandits.paper.evidence import Measured, exponent
 from patientbandits.problem import Problem
 from patientbandits.result import Result
 from patientbandits.sweeps import Simulation
@@ -105,12 +105,12 @@ class Series:
         """The mean at the recorded x nearest to ``x``."""
         return float(self.mean[int(np.argmin(np.abs(self.x - x)))])
 
-    def growth(self, first: int, last: int) -> Estimate:
+    def growth(self, first: int, last: int) -> Measured:
         """The exponent of t between two recorded rounds: 1 where regret is linear, 0 if flat."""
         result = self.results[0]
         return exponent(result[:, first], result[:, last], last / first)
 
-    def local_growth(self, reach: int = 3) -> list[tuple[float, Estimate]]:
+    def local_growth(self, reach: int = 3) -> list[tuple[float, Measured]]:
         """(t, exponent of t around it): between the recorded rounds this many before and after."""
         rounds = self.results[0].rounds.tolist()
         found = []

@@ -20,7 +20,7 @@ RESAMPLES = 400
 """of a bootstrap"""
 
 
-class Estimate(NamedTuple):
+class Measured(NamedTuple):
     """A number with its 95 % interval."""
 
     value: float
@@ -66,10 +66,10 @@ def tested_on(values: FloatArray) -> FloatArray:
     return values[1::2]
 
 
-def mean_of(values: FloatArray, level: float = LEVEL) -> Estimate:
+def mean_of(values: FloatArray, level: float = LEVEL) -> Measured:
     """Mean over the runs."""
     low, high = mean_interval(values, level)
-    return Estimate(float(values.mean()), float(low), float(high))
+    return Measured(float(values.mean()), float(low), float(high))
 
 
 def at_horizon(results: list[Result]) -> FloatArray:
@@ -77,7 +77,7 @@ def at_horizon(results: list[Result]) -> FloatArray:
     return np.column_stack([result.final for result in results])
 
 
-def exponent(first: FloatArray, last: FloatArray, factor: float) -> Estimate:
+def exponent(first: FloatArray, last: FloatArray, factor: float) -> Measured:
     """log(mean(last) / mean(first)) / log(factor), by the delta method.
 
     The exponent with which regret grew while x grew by this factor: 1 if linear. Runs are paired.
@@ -85,7 +85,7 @@ def exponent(first: FloatArray, last: FloatArray, factor: float) -> Estimate:
     value = math.log(last.mean() / first.mean()) / math.log(factor)
     spread = (last / last.mean() - first / first.mean()).std(ddof=1) / math.sqrt(len(first))
     half = normal_quantile(LEVEL) * float(spread) / math.log(factor)
-    return Estimate(value, value - half, value + half)
+    return Measured(value, value - half, value + half)
 
 
 def bootstrap_means(values: FloatArray, key: int = 0) -> FloatArray:
@@ -95,10 +95,10 @@ def bootstrap_means(values: FloatArray, key: int = 0) -> FloatArray:
     return values[drawn].mean(axis=1)
 
 
-def percentiles(values: FloatArray, value: float) -> Estimate:
+def percentiles(values: FloatArray, value: float) -> Measured:
     """A number with the middle 95 % of its bootstrap."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(value, float(low), float(high))
+    return Measured(value, float(low), float(high))
 
 
 def supported(statement: Callable[[int], bool]) -> Check:

@@ -9,7 +9,7 @@ import numpy as np
 from patientbandits import problems
 from patientbandits.paper.claim import Check, Claim, numbers_shown, verdict, verdict_if
 from patientbandits.paper.curve import Curve, Curves, Series
-from patientbandits.paper.evidence import Estimate, chosen_on, mean_of, tested_on
+from patientbandits.paper.evidence import Measured, chosen_on, mean_of, tested_on
 from patientbandits.paper.experiment import PublishedFigure
 from patientbandits.paper.presets import PATIENT_COLORS, over_rounds, patient, patient_name
 from patientbandits.policies import DUCB, Policy
@@ -80,7 +80,7 @@ class Homogeneous(AgainstDUCB):
         ducb_regret = curves[ducb_name(50)]
         ours = patient_regret.results[0].final
         theirs = ducb_regret.results[0].final
-        ratio = Estimate(*ratio_interval(ours, theirs))
+        ratio = Measured(*ratio_interval(ours, theirs))
         return Claim(
             source="Figure 3",
             statement=(
@@ -120,7 +120,7 @@ COMPARABLE = 2.0
 """Regrets within this factor are called comparable."""
 
 
-def within_a_factor(ratio: Estimate, factor: float) -> Check:
+def within_a_factor(ratio: Measured, factor: float) -> Check:
     """Whether a ratio is between 1/factor and factor."""
     parts = ratio.above(1 / factor), ratio.below(factor)
     if False in parts:
@@ -220,7 +220,7 @@ class Heterogeneous(AgainstDUCB):
         )
 
 
-def late_share(curve: Series) -> Estimate:
+def late_share(curve: Series) -> Measured:
     """Of the last 1000 rounds, the share in which the worse of two arms is pulled."""
     result = curve.results[0]
     last = int(result.rounds[-1])

@@ -10,7 +10,7 @@ from patientbandits.delays import Pareto
 from patientbandits.figures import Line, Panel
 from patientbandits.paper.claim import Claim, verdict
 from patientbandits.paper.curve import Curve, Curves, Series
-from patientbandits.paper.evidence import Estimate, at_horizon
+from patientbandits.paper.evidence import Measured, at_horizon
 from patientbandits.paper.experiment import SimulatedExperiment
 from patientbandits.policies import PatientBandits, Policy, ScheduledPatientBandits
 from patientbandits.problem import Problem
@@ -109,7 +109,7 @@ def per_log_line(curve: Series) -> Line:
     return Line(curve.name, curve.x, curve.mean / log_x, curve.low / log_x, curve.high / log_x)
 
 
-def acceleration(curve: Series) -> Estimate:
+def acceleration(curve: Series) -> Measured:
     """What the last step between horizons adds to the regret, relative to the first step.
 
     The steps are equal in log T: 1 for a + b log T, whatever a and b; more if it grows faster.
@@ -117,7 +117,7 @@ def acceleration(curve: Series) -> Estimate:
     regret = at_horizon(curve.results)
     first = regret[:, 1] - regret[:, 0]
     last = regret[:, -1] - regret[:, -2]
-    return Estimate(*ratio_interval(last, first))
+    return Measured(*ratio_interval(last, first))
 
 
 def squared_log_acceleration() -> float:

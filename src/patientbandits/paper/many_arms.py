@@ -12,7 +12,7 @@ from patientbandits.delays import NoDelay, Pareto
 from patientbandits.figures import PALETTE, Line, Panel
 from patientbandits.paper.claim import Claim, verdict
 from patientbandits.paper.curve import Curve, Curves
-from patientbandits.paper.evidence import Estimate, at_horizon, bootstrap_means, percentiles
+from patientbandits.paper.evidence import Measured, at_horizon, bootstrap_means, percentiles
 from patientbandits.paper.experiment import SimulatedExperiment
 from patientbandits.paper.worst_case import slope, slopes
 from patientbandits.policies import PatientBandits
@@ -48,7 +48,7 @@ class ManyArms(SimulatedExperiment):
             problem = Problem(means, delays)
             policy = PatientBandits(alpha)
             simulations.append(Simulation(problem, policy, ARM_HORIZON, self.runs, record=1))
-        return Curve(curve_name(alpha, arms), simulations, ARM_GAPS)
+        return Curve(arms_curve(alpha, arms), simulations, ARM_GAPS)
 
     def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
         worst_lines = []
@@ -66,7 +66,7 @@ class ManyArms(SimulatedExperiment):
                 )
             )
         for arms, color in zip(ARM_COUNTS, PALETTE[2:], strict=False):
-            curve = found[""][curve_name(ARM_ALPHAS[0], arms)]
+            curve = found[""][arms_curve(ARM_ALPHAS[0], arms)]
             gap_lines.append(
                 Line(f"alpha 0.3, K = {arms}", curve.x, curve.mean, curve.low, curve.high, color)
             )
@@ -100,17 +100,17 @@ class ManyArms(SimulatedExperiment):
         ]
 
 
-def curve_name(alpha: float, arms: int) -> str:
+def arms_curve(alpha: float, arms: int) -> str:
     """Each curve is over the gaps."""
     return f"alpha {alpha} K {arms}"
 
 
-def growth_with_arms(alpha: float, curves: Curves) -> tuple[list[Estimate], Estimate]:
+def growth_with_arms(alpha: float, curves: Curves) -> tuple[list[Measured], Measured]:
     """The worst mean regret over the gaps for each K, and the exponent of K."""
     worst = []
     resampled = []
     for number, arms in enumerate(ARM_COUNTS):
-        regret = at_horizon(curves[curve_name(alpha, arms)].results)
+        regret = at_horizon(curves[arms_curve(alpha, arms)].results)
         resampled.append(bootstrap_means(regret, number).max(axis=1))
         worst.append(percentiles(resampled[-1], float(regret.mean(axis=0).max())))
     fitted = slope(ARM_COUNTS, np.array([estimate.value for estimate in worst]))

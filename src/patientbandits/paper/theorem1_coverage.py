@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from patientbandits import theory
 from patientbandits.delays import Pareto
 from patientbandits.paper.claim import Claim, verdict
-from patientbandits.paper.evidence import Estimate
+from patientbandits.paper.evidence import Measured
 from patientbandits.statistics import LEVEL, normal_quantile
 
 DELTA = 0.05
@@ -94,7 +94,7 @@ def coverage_claims(rows: list[Coverage]) -> list[Claim]:
     ]
 
 
-def share_of_runs(share: float) -> Estimate:
+def share_of_runs(share: float) -> Measured:
     """A share of `COVERAGE_RUNS`, with its interval."""
     half = normal_quantile(LEVEL) * np.sqrt(max(share * (1 - share), 1e-12) / COVERAGE_RUNS)
-    return Estimate(share, share - half, share + half)
+    return Measured(share, share - half, share + half)

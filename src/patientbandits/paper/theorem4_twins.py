@@ -20,7 +20,7 @@ from patientbandits.problem import Problem
 TWIN_HORIZON = 1000
 TWIN_ALPHA = 0.3
 TWIN_POLICIES: tuple[Policy, ...] = (PatientBandits(TWIN_ALPHA), KLUCB(), Thompson())
-LEVELS = (0.25, 0.5, 0.75)
+TWIN_LEVELS = (0.25, 0.5, 0.75)
 """M of Theorem 5"""
 
 
@@ -99,7 +99,7 @@ def no_adaptation_claim(seed: int) -> Claim:
     scale = TWIN_HORIZON ** (1 - TWIN_ALPHA)
     kept = []
     words = []
-    for level in LEVELS:
+    for level in TWIN_LEVELS:
         pair = problems.hidden_pair(TWIN_HORIZON, TWIN_ALPHA, math.sqrt(level))
         bound = theory.no_adaptation_bound(TWIN_HORIZON, TWIN_ALPHA, level)
         for number, policy in enumerate(TWIN_POLICIES):

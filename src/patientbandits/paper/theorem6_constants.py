@@ -24,8 +24,8 @@ def adaptive_claims() -> list[Claim]:
 
 def constant_claim(most: int) -> Claim:
     """Fails if the bound exceeds T for every T up to this many rounds."""
-    says_something = first_power(most, lambda T: adaptive_bound(T) < T)
-    at_most = adaptive_bound(most) / most
+    says_something = first_power(most, lambda T: printed_bound(T) < T)
+    at_most = printed_bound(most) / most
     return Claim(
         source="Theorem 6",
         statement="Its bound on the regret of Adapt-PatientBandits is below T, so says something",
@@ -54,7 +54,7 @@ def interval_claim(most: int) -> Claim:
     )
 
 
-def adaptive_bound(horizon: int) -> float:
+def printed_bound(horizon: int) -> float:
     return theory.adaptive_bound(
         2, horizon, TRUE_ALPHA, ADAPTIVE_C, ADAPTIVE_ALPHA_FLOOR, ADAPTIVE_MEAN_FLOOR
     )

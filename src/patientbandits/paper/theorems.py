@@ -50,7 +50,7 @@ class Theorems(PaperExperiment):
         return section
 
 
-AS_PRINTED = (LogGrowth.name, WorstCase.name, ManyArms.name)
+PRINTED_EXPERIMENTS = (LogGrowth.name, WorstCase.name, ManyArms.name)
 """experiments without presets that use the printed constants"""
 
 
@@ -85,7 +85,7 @@ def bounded_simulations(findings: Findings) -> list[Bounded]:
     """Every literal simulation of PatientBandits whose alpha satisfies Assumption 1."""
     rows = []
     for (experiment, preset), curves in findings.curves.items():
-        if preset != "literal" and experiment not in AS_PRINTED:
+        if preset != "literal" and experiment not in PRINTED_EXPERIMENTS:
             continue
         for curve in curves.values():
             found = [bounded(experiment, result) for result in curve.results]

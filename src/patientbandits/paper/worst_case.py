@@ -13,7 +13,7 @@ from patientbandits.delays import NoDelay, Pareto
 from patientbandits.figures import PALETTE, Line, Panel
 from patientbandits.paper.claim import Check, Claim, verdict
 from patientbandits.paper.curve import Curve, Curves
-from patientbandits.paper.evidence import Estimate, at_horizon, bootstrap_means, percentiles
+from patientbandits.paper.evidence import Measured, at_horizon, bootstrap_means, percentiles
 from patientbandits.paper.experiment import SimulatedExperiment
 from patientbandits.policies import PatientBandits
 from patientbandits.problem import Problem
@@ -41,8 +41,8 @@ class Growth:
 
     alpha: float
     horizons: list[int]
-    worst: list[Estimate]
-    exponent: Estimate
+    worst: list[Measured]
+    exponent: Measured
 
     @property
     def predicted(self) -> float:
@@ -59,7 +59,7 @@ class Growth:
         worst = []
         resampled = []
         for number, horizon in enumerate(WORST_HORIZONS):
-            regret = at_horizon(curves[curve_name(alpha, horizon)].results)
+            regret = at_horizon(curves[worst_curve(alpha, horizon)].results)
             mean = regret.mean(axis=0)
             if 0 < int(np.argmax(mean)) < len(mean) - 1:
                 horizons.append(horizon)
@@ -81,7 +81,7 @@ def slopes(x: Sequence[int], regret: FloatArray) -> FloatArray:
     return fitted[0]
 
 
-def curve_name(alpha: float, horizon: int) -> str:
+def worst_curve(alpha: float, horizon: int) -> str:
     """Each curve is over the gaps."""
     return f"alpha {alpha} T {horizon}"
 
@@ -108,7 +108,7 @@ class WorstCase(SimulatedExperiment):
         for gap in WORST_GAPS:
             problem = Problem([0.35, 0.35 + gap], [NoDelay(), Pareto(alpha)])
             simulations.append(Simulation(problem, policy, horizon, runs, record=1))
-        return Curve(curve_name(alpha, horizon), simulations, WORST_GAPS)
+        return Curve(worst_curve(alpha, horizon), simulations, WORST_GAPS)
 
     def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
         measured = {}
