@@ -543,7 +543,7 @@ from patientbandits import live
 shop = live.open("shop.db")
 button = shop.experiment("button", arms=["blue", "green"])
 button.decide(unit="visitor-1")
-assert isinstance(shop.alias("visitor-1", "account-7"), live.Joined)
+assert isinstance(button.alias("visitor-1", "account-7"), live.Joined)
 
 # %% live.ConflictError
 from patientbandits import live
