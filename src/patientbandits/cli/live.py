@@ -171,7 +171,7 @@ def run_serve(options: argparse.Namespace) -> None:
 def run_decide(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         made = handle.decide(options.unit, options.key)
-    show(options, made._asdict(), [f"{made.arm}  {made.id}"])
+    show(options, made._asdict(), [f"{made.arm}  {made.id or made.outside}"])
 
 
 def run_convert(options: argparse.Namespace) -> None:

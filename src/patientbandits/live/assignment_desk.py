@@ -60,7 +60,7 @@ class AssignmentDesk:
         found: list[LogLine] = []
         for known in self._persons.units(unit):
             found += self._promised.get(known, ())
-        active = [line for line in found if line.arm in self._batch.state.memory.place]
+        active = [line for line in found if line.arm in self._batch.state.shown]
         return max(active, key=line_number, default=None)
 
     def promise(self, unit: str) -> LogLine:

@@ -36,6 +36,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import iso_text
 
@@ -89,14 +90,15 @@ class CommandBatch:
         keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
         keys = {command.key for command in keyed if command.key is not None}
         units: set[str] = set()
-        if self.settings.sticky:
+        if self.settings.sticky or self.settings.closed:
             units = {command.unit for command in decides if command.unit is not None}
         self._found(reader, "seq", seqs)
         for found in self._found(reader, "key", keys):
             if found.key is not None:
                 self._by_key[found.key] = found.seq
+        shown = self.state.shown
         for found in self._found(reader, "unit", units):
-            if found.unit is not None and found.arm in self.state.memory.place:
+            if found.unit is not None and found.arm in shown:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
         people = self._desk.people
@@ -145,11 +147,15 @@ class CommandBatch:
             return
         if self.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
+        promised = self._assigned.standing(command.unit)
+        outside = None if promised else self._outside(command)
+        if outside is not None:
+            self._answer_outside(command, outside)
+            return
         seq = self._first + len(self.lines)
         line = LogLine(
             self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
         )
-        promised = self._assigned.standing(command.unit)
         if promised is not None:  # chosen before: the policy is told
             line = line._replace(
                 arm=promised.arm, propensity=promised.propensity, happened=self.now
@@ -163,6 +169,31 @@ class CommandBatch:
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
 
+    def _outside(self, command: Decide) -> str | None:
+        """Why a new unit is not taken in, if so."""
+        if self.settings.closed:
+            return "closed"
+        holdback = self.settings.kept.holdback
+        if not holdback:
+            return None
+        if command.unit is None:
+            raise RefusedError("decision: an experiment with a holdback needs the unit; got none.")
+        held = held_back(self.experiment.seed, command.unit, holdback)
+        return "holdback" if held else None
+
+    def _answer_outside(self, command: Decide, outside: str) -> None:
+        """With the fallback arm; a flag without one is disabled."""
+        arm = self.settings.outside_arm
+        if isinstance(command, Evaluate):
+            shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            command.outcome = shown._replace(outside=outside)
+        elif arm is None:
+            raise ConflictError(
+                f"experiment: {self.experiment.name!r} is closed and has no fallback arm."
+            )
+        else:
+            command.outcome = Decision(id=None, arm=arm, outside=outside)
+
     def _evaluate(self, command: Evaluate) -> None:
         if not self.settings.sticky:
             raise RefusedError(
@@ -173,7 +204,12 @@ class CommandBatch:
             command.outcome = Evaluated(arm=None)
         elif command.provisional and self._made_for(command) is None:
             assert command.unit is not None
-            line = self._assigned.standing(command.unit) or self._assigned.promise(command.unit)
+            promised = self._assigned.standing(command.unit)
+            outside = None if promised else self._outside(command)
+            if outside is not None:
+                self._answer_outside(command, outside)
+                return
+            line = promised or self._assigned.promise(command.unit)
             assert line.arm is not None
             command.outcome = self._evaluated(self.settings.arms[line.arm], line.propensity)
         else:
@@ -213,7 +249,8 @@ class CommandBatch:
         seq = None
         if command.key is not None:
             seq = self._by_key.get(command.key)
-        if seq is None and command.unit is not None and self.settings.sticky:
+        keeps = self.settings.sticky or self.settings.closed
+        if seq is None and command.unit is not None and keeps:
             seq = self._by_unit.get(command.unit)
             if seq is None:
                 seq = self._desk.made_for(command.unit)

@@ -69,7 +69,7 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
     for before in known:
         if before.arm == line.arm:
             return before
-    if any(before.arm in batch.state.memory.place for before in known):
+    if any(before.arm in batch.state.shown for before in known):
         raise different(command)
     return None
 

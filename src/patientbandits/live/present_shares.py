@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 import numpy as np
 
+from patientbandits.engine.program import program_of
 from patientbandits.engine.replay import DECISION, UNDECIDED
+from patientbandits.engine.shares import ShareBook, lead_of, mixed_share, turn_page
 from patientbandits.live.policy_memory import Event
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.policies.base import Arm
@@ -20,17 +23,31 @@ def present_shares(state: PolicyState, now: int) -> list[float]:
 
     The probabilities with which the policy chooses, if it knows them and they are all there is to
     its choice; or else the shares of the arms that it would choose for the next `LOOK_AHEAD`
-    visitors before it hears of any.
+    visitors before it hears of any. With the experiment's shares mixed in.
     """
     trial = copy.copy(state)
-    trial.memory = state.memory.copied()
-    moment = max(trial.memory.since(max(now, state.time)), trial.memory.latest)
+    memory = trial.memory = state.memory.copied()
+    moment = max(memory.since(max(now, state.time)), memory.latest)
+    memory.program = program_of(memory.policy, memory.rule, memory.arrays)  # the policy alone
     chosen = look_ahead(trial, moment, 1)
-    shares = known_chances(trial, moment)
-    if abs(sum(shares) - 1.0) > 1e-6:
+    own = known_chances(trial, moment)
+    if abs(sum(own) - 1.0) > 1e-6:
         chosen += look_ahead(trial, moment, LOOK_AHEAD - 1)
-        shares = (chosen / LOOK_AHEAD).tolist()
-    return shares
+        own = (chosen / LOOK_AHEAD).tolist()
+    settings = state.settings
+    if settings.kept.mixes:
+        own = mixed_shares(memory.shares, own, moment)
+    shares = dict(zip(settings.chosen, own, strict=True))
+    fixed = settings.kept.control or 0.0
+    return [shares.get(place, fixed) for place in settings.active]
+
+
+def mixed_shares(book: ShareBook, own: Sequence[float], now: float) -> list[float]:
+    """(S) of `engine.shares`, with the policy's ``own`` chances."""
+    turn_page(book, now)
+    book.own[:] = own
+    lead = lead_of(book)
+    return [mixed_share(book, lead, arm) for arm in range(len(own))]
 
 
 def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:

@@ -54,7 +54,9 @@ def decision_command(
 
 def decision_response(made: Decision) -> Response:
     answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
-    return Response(200 if made.duplicate else 201, encode(answer))
+    if made.outside is not None:
+        answer.outside = made.outside
+    return Response(200 if made.duplicate or made.outside else 201, encode(answer))
 
 
 async def post_conversion(service: Service, request: Request) -> Response:
