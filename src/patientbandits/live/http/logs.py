@@ -16,7 +16,6 @@ from typing import Any
 
 from patientbandits.live.logger import LOGGER
 
-LOG_LEVELS = ("debug", "info", "warning", "error")
 SERVER_LOGGER = logging.getLogger("uvicorn")
 SUMMARY_EVERY = 60.0
 """seconds"""
