@@ -194,7 +194,8 @@ class CommandBatch:
         if arm is None and outside == "quarantine":
             arm = self.settings.arms[self.settings.active[0]]
         if isinstance(command, Evaluate):
-            command.outcome = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            command.outcome = shown._replace(outside=outside)
         elif arm is None:
             raise ConflictError(
                 f"experiment: {self.experiment.name!r} is closed and has no fallback arm."

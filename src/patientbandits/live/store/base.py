@@ -161,7 +161,8 @@ class Reader(ABC):
 
     def converted(self, experiment: int) -> list[Decided]:
         """Every decision that has a conversion by its id, oldest first, with its credits."""
-        found = [decided_of(experiment, row) for row in self.rows(queries.CONVERTED_BY_ID, experiment)]
+        rows = self.rows(queries.CONVERTED_BY_ID, experiment)
+        found = [decided_of(experiment, row) for row in rows]
         return self.with_credits(experiment, found)
 
     def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
