@@ -32,7 +32,9 @@ def report_on(
     policy decides, the corrected ones come from the model of late conversions.
     """
     now = max(now, reader.last_time(experiment.id))
-    counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
+    counts = cohorts(
+        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
+    )
     times = _curve_times(counts)
     found = _posteriors([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
@@ -66,6 +68,7 @@ def report_on(
         "goal": settings.goals[0] if settings.goals else None,
         "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
+        "quarantine": [rule.shown() for rule in settings.quarantine],
         "notes": _notes(counts, found),
     }
 

@@ -17,6 +17,7 @@ from patientbandits.live.http import (
     schemas,
     upkeep_handlers,
 )
+from patientbandits.live.http.alert_routes import ALERT_ROUTES
 from patientbandits.live.http.openapi import description
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Response
@@ -337,6 +338,7 @@ ROUTES: tuple[Route, ...] = (
         answers={200: schemas.Health},
         refusals=(503,),
     ),
+    *ALERT_ROUTES,
 )
 
 PAGES: tuple[Route, ...] = (
