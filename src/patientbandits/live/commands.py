@@ -10,12 +10,15 @@ from patientbandits.live.store.base import Experiment
 class Decision(NamedTuple):
     """Show the arm, keep the id."""
 
-    id: str
+    id: str | None
+    """None: the unit is outside the experiment, and nothing was written"""
     arm: str
     propensity: float | None = None
     """probability with which this arm was to be chosen, if the policy is randomised and knows"""
     duplicate: bool = False
     """the decision was made before, for the same key or the same sticky unit"""
+    outside: str | None = None
+    """why the unit is outside and gets the fallback arm: closed or holdback"""
 
 
 class Conversion(NamedTuple):
@@ -44,6 +47,18 @@ class Exposed(NamedTuple):
     id: str
     duplicate: bool
     """it was told before, or the unit is sticky and has it already"""
+
+
+class Evaluated(NamedTuple):
+    """What a flag is for a unit."""
+
+    arm: str | None
+    """None: the experiment is paused; use the default in the code"""
+    value: Any = None
+    """the arm as boolean, number or object if all arms are such"""
+    propensity: float | None = None
+    id: str | None = None
+    """the decision's; None: so far the arm is only promised, and nothing is counted"""
 
 
 class Joined(NamedTuple):
@@ -75,6 +90,16 @@ class Decide(Command):
         super().__init__(experiment)
         self.unit = unit
         self.key = key
+
+
+class Evaluate(Decide):
+    """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
+
+    __slots__ = ("provisional",)
+
+    def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
+        super().__init__(experiment, unit)
+        self.provisional = provisional
 
 
 class Expose(Command):
