@@ -36,6 +36,8 @@ SLOW_FILES = frozenset(
         "live/test_kill.py",
         "live/test_messages.py",
         "live/test_ofrep.py",
+        "live/test_client.py",
+        "live/test_openfeature.py",
         "live/test_policy_state.py",
         "live/test_postgres.py",
         "live/test_power_loss.py",

@@ -11,6 +11,7 @@ from patientbandits.live.assignment_desk import drawn
 from patientbandits.live.check import check, same_state
 from patientbandits.live.commands import Evaluate
 from patientbandits.live.errors import DifferentError, RefusedError
+from patientbandits.live.flags import flag_value
 from patientbandits.live.policy_state import PolicyState
 
 
@@ -179,3 +180,18 @@ def test_draws_have_their_probabilities():
     wrong = [0.0, 0.3, 0.6, 0.1, 0.0]
     spread = (draws * 0.3 * 0.7) ** 0.5
     assert abs(found[1] - draws * wrong[1]) > 4 * spread
+
+
+def test_values_have_the_type_of_all_arms():
+    for arms, values in (
+        (("false", "true"), (False, True)),
+        (("1", "2"), (1, 2)),
+        (("9.5", "12"), (9.5, 12.0)),
+        (('{"a": 1}', "{}"), ({"a": 1}, {})),
+        (("1", "true"), ("1", "true")),
+        (("null", "1"), ("null", "1")),
+        (("blue", "1"), ("blue", "1")),
+    ):
+        found = [flag_value(arm, arms) for arm in arms]
+        assert found == list(values)
+        assert [type(value) for value in found] == [type(value) for value in values]

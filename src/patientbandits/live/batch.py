@@ -185,7 +185,8 @@ class CommandBatch:
         """With the fallback arm; a flag without one is disabled."""
         arm = self.settings.outside_arm
         if isinstance(command, Evaluate):
-            command.outcome = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            command.outcome = shown._replace(outside=outside)
         elif arm is None:
             raise ConflictError(
                 f"experiment: {self.experiment.name!r} is closed and has no fallback arm."

@@ -2,68 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from patientbandits.live.outcomes import Conversion as Conversion
+from patientbandits.live.outcomes import Credited as Credited
+from patientbandits.live.outcomes import Decision as Decision
+from patientbandits.live.outcomes import Evaluated as Evaluated
+from patientbandits.live.outcomes import Exposed as Exposed
+from patientbandits.live.outcomes import Joined as Joined
+from patientbandits.live.outcomes import Retraction as Retraction
 from patientbandits.live.store.base import Experiment
-
-
-class Decision(NamedTuple):
-    """Show the arm, keep the id."""
-
-    id: str | None
-    """None: the unit is outside the experiment, and nothing was written"""
-    arm: str
-    propensity: float | None = None
-    """probability with which this arm was to be chosen, if the policy is randomised and knows"""
-    duplicate: bool = False
-    """the decision was made before, for the same key or the same sticky unit"""
-    outside: str | None = None
-    """why the unit is outside and gets the fallback arm: closed or holdback"""
-
-
-class Conversion(NamedTuple):
-    duplicate: bool
-    counted: bool
-    """False: it came after the window, or was retracted; it is kept all the same"""
-
-
-class Credited(NamedTuple):
-    """What became of an order."""
-
-    duplicate: bool
-    counted: bool
-    """False: no decision for this unit within the window before it, or withdrawn; it is kept"""
-    exposed: bool
-    """False: nothing was ever decided for this unit, as far as is known"""
-
-
-class Retraction(NamedTuple):
-    duplicate: bool
-
-
-class Exposed(NamedTuple):
-    """An exposure that was told; conversions may name its id."""
-
-    id: str
-    duplicate: bool
-    """it was told before, or the unit is sticky and has it already"""
-
-
-class Evaluated(NamedTuple):
-    """What a flag is for a unit."""
-
-    arm: str | None
-    """None: the experiment is paused; use the default in the code"""
-    value: Any = None
-    """the arm as boolean, number or object if all arms are such"""
-    propensity: float | None = None
-    id: str | None = None
-    """the decision's; None: so far the arm is only promised, and nothing is counted"""
-
-
-class Joined(NamedTuple):
-    duplicate: bool
-    """the two units were known to be one person"""
 
 
 class Command:

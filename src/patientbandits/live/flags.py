@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-FLAG_TYPES: tuple[tuple[type, ...], ...] = ((bool,), (int, float), (dict,))
-"""arms that are all of one of these rows, written as JSON, are given as such"""
+FLAG_TYPES = (bool, int, float, dict)
+"""arms that are all of one of these, written as JSON, are given as such"""
 
 
 def flag_value(arm: str, arms: Sequence[str]) -> Any:
@@ -23,7 +23,9 @@ def flag_values(arms: tuple[str, ...]) -> dict[str, Any]:
         read = [msgspec.json.decode(arm) for arm in arms]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {arm: arm for arm in arms}
-    for kinds in FLAG_TYPES:
-        if all(type(value) in kinds for value in read):
+    if any(type(value) is float for value in read):
+        read = [float(value) if type(value) is int else value for value in read]
+    for kind in FLAG_TYPES:
+        if all(type(value) is kind for value in read):
             return dict(zip(arms, read, strict=True))
     return {arm: arm for arm in arms}

@@ -17,6 +17,7 @@ from patientbandits.live.commands import Command, Evaluated
 from patientbandits.live.errors import RefusedError, UnavailableError, UnknownError
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Headers, ProblemError, Response, encode
+from patientbandits.live.http.schemas import Text
 from patientbandits.live.http.service import Service
 from patientbandits.live.names import printable_text
 
@@ -24,20 +25,25 @@ TARGETING_KEY = "targetingKey"
 ErrorCode = Literal[
     "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"
 ]
+FlagReason = Literal["SPLIT", "STATIC", "DISABLED"]
+"""chosen; everybody outside the experiment gets it; paused, or closed without a fallback arm"""
+
+
+class EvaluationContext(Struct):
+    targeting_key: Annotated[Text, Meta(description="the unit; the rest is not used")] = field(
+        name="targetingKey"
+    )
 
 
 class EvaluationRequest(Struct):
-    context: (
-        Annotated[
-            dict[str, Any], Meta(description="targetingKey names the unit; the rest is not used")
-        ]
-        | None
-    ) = None
+    """As it is described; it is read more patiently, to say what is wrong in OFREP's words."""
+
+    context: EvaluationContext
 
 
 class FlagAnswer(Struct):
     key: str
-    reason: Literal["SPLIT", "DISABLED"]
+    reason: FlagReason
     variant: str | UnsetType = UNSET
     value: Any = UNSET
     metadata: dict[str, bool | str | float] | UnsetType = UNSET
@@ -96,7 +102,12 @@ async def post_flags(service: Service, request: Request) -> Response:
 
 
 async def targeting_key(request: Request) -> str:
-    context = (await read_context(request)).context or {}
+    context = (await read_object(request)).get("context")
+    if context is None:
+        context = {}
+    if not isinstance(context, dict):
+        words = f"context must be an object; got {context!r:.100}."
+        raise ContextError("INVALID_CONTEXT", words)
     unit = context.get(TARGETING_KEY)
     if unit is None or unit == "":
         raise ContextError("TARGETING_KEY_MISSING", "context: targetingKey must be given.")
@@ -106,9 +117,9 @@ async def targeting_key(request: Request) -> str:
         raise ContextError("INVALID_CONTEXT", str(error)) from None
 
 
-async def read_context(request: Request) -> EvaluationRequest:
+async def read_object(request: Request) -> dict[str, Any]:
     try:
-        return await request.read(EvaluationRequest, BODY)
+        return await request.read(dict[str, Any], BODY)
     except RefusedError as error:
         raise ContextError("INVALID_CONTEXT", str(error)) from None
 
@@ -117,15 +128,16 @@ def flag_answer(key: str, made: Evaluated) -> FlagAnswer:
     if made.arm is None:  # the Python client fails without a variant
         return FlagAnswer(key=key, reason="DISABLED", variant="")
     metadata: dict[str, bool | str | float] = {}
-    if made.id is None:
+    if made.outside is not None:
+        metadata["outside"] = made.outside
+    elif made.id is None:
         metadata["provisional"] = True
     else:
         metadata["decision"] = made.id
     if made.propensity is not None:
         metadata["propensity"] = made.propensity
-    return FlagAnswer(
-        key=key, reason="SPLIT", variant=made.arm, value=made.value, metadata=metadata
-    )
+    reason: FlagReason = "SPLIT" if made.outside is None else "STATIC"
+    return FlagAnswer(key=key, reason=reason, variant=made.arm, value=made.value, metadata=metadata)
 
 
 def flag_item(command: Command) -> FlagAnswer | FlagFailure:

@@ -131,7 +131,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         method="POST",
-        path="/ofrep/v1/evaluate/flags/{key}",
+        path="/ofrep/v1/evaluate/flags/{name}",
         scope="decide",
         handler=ofrep.post_flag,
         operation="evaluate",
