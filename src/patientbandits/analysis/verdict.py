@@ -128,6 +128,8 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
+    if 0 < 100 * rate < 0.0001:
+        return "less than 0.0001 points"
     if 0 < 100 * rate < 0.01:
         return f"{100 * rate:.4f} points"
     return f"{100 * rate:.2f} points"
