@@ -26,6 +26,7 @@ KINDS = (
     "alias",
     "credit",
     "goal",
+    "assignment",
 )
 """of lines
 
@@ -38,6 +39,8 @@ alias        the units in ``unit`` and ``key`` are one person
 credit       what a decision is worth from here on, all orders and its conversion together
 goal         another goal than the one that decides was reached, by the unit in ``unit`` (``key``
              names it, as an order's does) or by the decision in ``about``
+assignment   an arm was promised to a unit that may never see it: no decision, and nothing a policy
+             hears of, until the unit is exposed
 """
 
 
@@ -68,6 +71,8 @@ class LogLine(NamedTuple):
     """credits and goals: the line of their decision; withdrawals: the line of their order"""
     goal: str | None = None
     """goals: which one"""
+    sender: str | None = None
+    """conversions, orders, goals and told exposures: the id of the key that came with it, if any"""
     chain: bytes | None = None
     """hash of this line and of the chain before it; none in lines of the first version"""
 
@@ -96,9 +101,13 @@ def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
 def link(line: LogLine, before: bytes) -> bytes:
     """H(chain of the line before, all other columns of this one).
 
-    A line without a goal is hashed as it was before there were goals.
+    A line without a goal or a sender is hashed as it was before there were any.
     """
-    content = line[:-2] if line.goal is None else line[:-1]
+    content: tuple[Any, ...] = line[:-3]
+    if line.sender is not None:
+        content = line[:-1]
+    elif line.goal is not None:
+        content = line[:-2]
     return hashlib.blake2b(before + ENCODE(content), digest_size=CHAIN_BYTES).digest()
 
 

@@ -13,6 +13,8 @@ from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.policy_rules import require_fit_policy, told_as_refusal
+from patientbandits.live.quarantine import QuarantineRules
+from patientbandits.live.shares import NOTHING_KEPT, Shares, check_shares, given_shares
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.patient_thompson import IGNORED
@@ -53,6 +55,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """what conversions can reach: the first decides, the others are kept and reported beside it"""
     imported: int = 0
     """decisions that were imported so far: the policy was told of them, and did not make them"""
+    shares: Shares | None = None
+    """what arms get whatever the policy chooses"""
+    closed: bool = False
+    """no new units: known ones keep their arm, others get the fallback"""
+    fallback: str | None = None
+    """the arm for units outside the experiment; the control unless it is said"""
+    quarantine: QuarantineRules = ()
+    """what does not count"""
 
     @property
     def crediting(self) -> Crediting:
@@ -63,6 +73,28 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def active(self) -> tuple[int, ...]:
         """Places of the arms that can be chosen."""
         return tuple(place for place, arm in enumerate(self.arms) if arm not in self.retired)
+
+    @property
+    def kept(self) -> Shares:
+        """The shares; none, if none are kept."""
+        return self.shares or NOTHING_KEPT
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Places of the arms that the policy chooses among: not a control of a fixed share."""
+        if self.kept.control is None:
+            return self.active
+        return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def unit_rules(self) -> QuarantineRules:
+        """Those that keep a unit outside."""
+        return tuple(rule for rule in self.quarantine if rule.keeps_out)
+
+    @property
+    def outside_arm(self) -> str | None:
+        """What units outside the experiment get."""
+        return self.fallback or self.control
 
     @property
     def policy(self) -> Policy:
@@ -96,6 +128,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and self.active == other.active
             and self.window == other.window
             and self.imported == other.imported
+            and self.kept == other.kept
+            and self.chosen == other.chosen
+            and self.quarantine == other.quarantine
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -119,7 +154,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return new
 
 
-CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name != "imported")
+NOT_CHANGED = ("imported", "quarantine")
+"""settings that are not changed by their name"""
+
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)
 """the fields as users name them"""
 
 
@@ -146,13 +184,15 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
-    goals."""
-    unknown = set(others) - {"credit", "control", "currency", "goals"}
+    goals, shares, fallback."""
+    unknown = set(others) - {"credit", "control", "currency", "goals", "shares", "fallback"}
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
     if "goals" in others:
         others["goals"] = listed_names("goals", others["goals"])
+    if "shares" in others:
+        others["shares"] = given_shares(others["shares"])
     return checked_settings(
         Settings(
             arms=listed_names("arms", arms),
@@ -172,6 +212,8 @@ def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         wanted["policy"] = policy_description(wanted["policy"])
     if "window" in wanted:
         wanted["window"] = window_seconds(wanted["window"])
+    if "shares" in wanted:
+        wanted["shares"] = given_shares(wanted["shares"])
     for field in {"arms", "retired", "goals"} & set(wanted):
         wanted[field] = listed_names(field, wanted[field])
     unknown = set(wanted) - set(CHANGEABLE)
@@ -236,6 +278,7 @@ def checked_settings(given: Settings) -> Settings:
         )
     if settings.control is not None and settings.control not in settings.arms:
         raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+    _check_shares(settings)
     if settings.currency is not None:
         printable_text("experiment: currency", settings.currency)
     if settings.credit not in CREDIT_RULES:
@@ -259,6 +302,27 @@ def _check_arms(settings: Settings) -> None:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
+
+
+def _check_shares(settings: Settings) -> None:
+    if settings.fallback is not None and settings.fallback not in settings.arms:
+        raise RefusedError(
+            f"experiment: fallback must be one of the arms; got {settings.fallback!r}."
+        )
+    shares = settings.shares
+    if shares is None:
+        return
+    active = [settings.arms[place] for place in settings.active]
+    if shares.control is not None and settings.control not in active:
+        raise RefusedError(
+            "experiment: a fixed share of control needs a control that is not retired; "
+            f"got control={settings.control!r}."
+        )
+    if shares.holdback and settings.outside_arm is None:
+        raise RefusedError(
+            "experiment: a holdback needs a fallback arm, or a control, to be shown instead."
+        )
+    check_shares(shares, settings.arms, [settings.arms[place] for place in settings.chosen])
 
 
 def _check_goals(goals: tuple[str, ...]) -> None:

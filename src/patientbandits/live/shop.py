@@ -100,6 +100,8 @@ class Shop:
         control: str | None = None,
         currency: str | None = None,
         goals: Sequence[str] | None = None,
+        shares: Mapping[str, Any] | None = None,
+        fallback: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -115,6 +117,9 @@ class Shop:
         control        the arm that others are compared with
         currency       what values are counted in, for people
         goals          what conversions can reach: the first decides, others are kept beside it
+        shares         what arms get whatever the policy chooses: {"minimum": 0.05,
+                       "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
+        fallback       the arm for units outside the experiment; the control unless given
         """
         given = {
             "policy": policy,
@@ -125,6 +130,8 @@ class Shop:
             "control": control,
             "currency": currency,
             "goals": goals,
+            "shares": shares,
+            "fallback": fallback,
         }
         said = {name: value for name, value in given.items() if value is not None}
         settings = new_settings(arms, **said)
@@ -237,6 +244,9 @@ class Shop:
         from patientbandits.live.importing import import_rows, require_goals
 
         experiment_name(called)
+        largest = one_largest_value(settings.pop("largest_value", None), settings.get("scale"))
+        if largest is not None:
+            settings["scale"] = largest
         rows = read_rows(exposures, orders, **(reading or {}))
         seen = {row.variant for row in rows.exposures}
         with self.store.reading() as reader:

@@ -200,6 +200,8 @@ class WithinRegion(Policy):
 
     @staticmethod
     def propensity(self: GuardNumbers, memory: Any, arm: Arm) -> float:
+        if not could_be_best(self, memory, arm.number):
+            return 0.0
         total = 0.0
         for other in range(len(memory.chances)):
             if could_be_best(self, memory, other):

@@ -31,6 +31,8 @@ async def post_experiment(service: Service, request: Request) -> Response:
             control=body.control,
             currency=body.currency,
             goals=body.goals,
+            shares=body.shares,
+            fallback=body.fallback,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)

@@ -13,9 +13,11 @@ from patientbandits.live.http import (
     dashboard,
     experiment_handlers,
     handlers,
+    ofrep,
     schemas,
     upkeep_handlers,
 )
+from patientbandits.live.http.alert_routes import ALERT_ROUTES
 from patientbandits.live.http.openapi import description
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Response
@@ -125,8 +127,31 @@ ROUTES: tuple[Route, ...] = (
         operation="track",
         what="Tell every experiment that a unit has paid",
         answers={201: schemas.TrackAnswer, 200: schemas.TrackAnswer},
-        body=schemas.NewOrder,
+        body=schemas.NewEvent,
         refusals=(422, 503),
+    ),
+    Route(
+        method="POST",
+        path="/ofrep/v1/evaluate/flags/{name}",
+        scope="decide",
+        handler=ofrep.post_flag,
+        operation="evaluate",
+        what="OpenFeature: what a unit is to be shown",
+        answers={200: ofrep.FlagAnswer},
+        body=ofrep.EvaluationRequest,
+        failures=dict.fromkeys((400, 404, 503), ofrep.FlagFailure),
+    ),
+    Route(
+        method="POST",
+        path="/ofrep/v1/evaluate/flags",
+        scope="decide",
+        handler=ofrep.post_flags,
+        operation="evaluate_all",
+        what="OpenFeature: what a unit may be shown, in every experiment",
+        answers={200: ofrep.FlagsAnswer, 304: None},
+        body=ofrep.EvaluationRequest,
+        failures=dict.fromkeys((400, 503), ofrep.FlagFailure),
+        headers={"If-None-Match": {"type": "string"}},
     ),
     Route(
         method="POST",
@@ -199,7 +224,7 @@ ROUTES: tuple[Route, ...] = (
         operation="verdict",
         what="Which arm leads, and whether to go on",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
@@ -210,7 +235,7 @@ ROUTES: tuple[Route, ...] = (
         operation="analysis",
         what="The verdict, which window would have crowned whom, and cohorts as they mature",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
@@ -313,6 +338,7 @@ ROUTES: tuple[Route, ...] = (
         answers={200: schemas.Health},
         refusals=(503,),
     ),
+    *ALERT_ROUTES,
 )
 
 PAGES: tuple[Route, ...] = (
