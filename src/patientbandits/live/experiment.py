@@ -202,6 +202,12 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
 
+    def alerts(self) -> list[dict[str, Any]]:
+        """Look for what somebody should know, keep it, queue it for webhooks: what stands now."""
+        from patientbandits.live.alerts.watching import Watch  # needs time to be imported
+
+        return Watch(self.journal).look(self.experiment)
+
     def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
         finds it; ``words`` say it in a sentence.

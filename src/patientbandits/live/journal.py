@@ -99,6 +99,11 @@ class Journal:
                 self._failed(error)
                 raise
 
+    def cause_of_failure(self, experiment_id: int) -> str | None:
+        """Why the experiment cannot decide, if it failed when it was last tried."""
+        failing = self._failing.get(experiment_id)
+        return None if failing is None else repr(failing.cause)
+
     @property
     def interpreted(self) -> int:
         """How many experiments' policies decide without compiled code."""

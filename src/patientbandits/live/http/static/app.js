@@ -57,6 +57,7 @@ function show(report, series) {
   const state = [report.policy, report.window_text ? `conversions within ${report.window_text} count` : null, report.sticky ? "sticky units" : null, report.paused ? "PAUSED" : null];
   main.replaceChildren(html("h2", {}, report.experiment), html("p", { class: "soft" }, state.filter(Boolean).join(" · ")),
     html("section", { class: "card", id: "verdict", "data-experiment": report.experiment }, words ? `${words}.` : "…"),
+    ...alerts(report.alerts),
     html("section", { class: "card" }, table(arms, report)),
     html("div", { class: "grid" },
       card("Rate", "filled: corrected for conversions still to come, with its 95 % interval; hollow: seen so far", rates(arms, amounts(report))),
@@ -64,6 +65,12 @@ function show(report, series) {
       report.lag ? card("Conversion lag", "of those who convert, the share that has done so by then", lag(report.lag, arms)) : null,
       card("Share matured", "expected share of each arm's conversions that has already been seen", matured(arms))),
     ...report.notes.map((note) => html("p", { class: "soft" }, note)));
+}
+
+function alerts(found) {
+  if (!found.length) return [];
+  const line = (one) => html("li", {}, `${one.subject ? `${one.subject}: ` : ""}${one.words} `, html("span", { class: "soft" }, `since ${one.raised.slice(0, 16).replace("T", " ")} UTC`));
+  return [html("section", { class: "card alert", role: "alert" }, html("h3", {}, "Alerts"), html("ul", {}, ...found.map(line)))];
 }
 
 function fail(error) {
