@@ -30,7 +30,7 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes, with PostgreSQL (%(default)s)",
+        help="processes that answer; with several, one more writes for all (%(default)s)",
     )
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
@@ -64,6 +64,11 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--webhooks-anywhere", action="store_true", help="webhooks may be plain http elsewhere"
+    )
+    command.add_argument(
+        "--traces",
+        action="store_true",
+        help="send traces as OpenTelemetry's variables say (none are sent)",
     )
     command.add_argument(
         "--log-level",
@@ -174,6 +179,7 @@ def run_serve(options: argparse.Namespace) -> None:
         alerts_every=options.alerts,
         webhooks_anywhere=options.webhooks_anywhere,
         origins=tuple(options.allow_origin),
+        traces=options.traces,
     )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:

@@ -16,7 +16,7 @@ from patientbandits.analysis.money import worths_of
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of
 from patientbandits.events.durations import DAY
 from patientbandits.events.history import ArmHistory, Events, control_of
-from patientbandits.live.errors import RefusedError
+from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.quarantine import excluded_decisions
 from patientbandits.live.settings import Settings
@@ -67,7 +67,7 @@ def analysis_on(
         return told
     usual = compared_by(seen)
     if by == BY_REVENUE != usual:
-        raise RefusedError("verdict: by='revenue' needs conversions with values; there are none.")
+        raise ConflictError("verdict: by='revenue' needs conversions with values; there are none.")
     found = analyse(seen, by=by or usual)
     verdict = asdict(found.verdict)
     if unseen:

@@ -224,7 +224,7 @@ ROUTES: tuple[Route, ...] = (
         operation="verdict",
         what="Which arm leads, and whether to go on",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
@@ -235,7 +235,7 @@ ROUTES: tuple[Route, ...] = (
         operation="analysis",
         what="The verdict, which window would have crowned whom, and cohorts as they mature",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
