@@ -129,9 +129,10 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency; arms to add, to retire and to
-        restore, and goals to add (the first there is decides); or ``arms`` and ``goals`` (which may
-        be added) and ``retired`` as whole lists. The history stays and is told to the new policy.
+        policy, window, sticky, paused, credit, control, currency, retention; arms to add, to retire
+        and to restore, and goals to add (the first there is decides); or ``arms`` and ``goals``
+        (which may be added) and ``retired`` as whole lists. The history stays and is told to the
+        new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes

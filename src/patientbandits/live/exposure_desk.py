@@ -77,5 +77,5 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
 def different(command: Expose) -> DifferentError:
     return DifferentError(
         "exposure: this unit came before with another arm, which stays; "
-        f"got arm={command.arm!r:.100}, unit={command.unit!r}."
+        f"got arm={command.arm!r:.100}."
     )

@@ -126,6 +126,13 @@ async def post_alias(service: Service, request: Request) -> Response:
     return Response(200 if duplicate else 201, encode(schemas.AliasAnswer(duplicate=duplicate)))
 
 
+async def post_erasure(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewErasure, BODY)
+    made = await service.aside(lambda: service.shop.erase(body.unit))
+    answer = schemas.ErasureAnswer(experiments=made.experiments, lines=made.lines)
+    return Response(200, encode(answer))
+
+
 async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, Any]:
     """The outcomes by experiment, or the first error raised."""
     if commands:
@@ -237,6 +244,7 @@ async def post_experiment(service: Service, request: Request) -> Response:
             control=body.control,
             currency=body.currency,
             goals=body.goals,
+            retention=body.retention,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)

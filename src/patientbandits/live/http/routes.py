@@ -123,6 +123,17 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         method="POST",
+        path="/v1/erasures",
+        scope="admin",
+        handler=handlers.post_erasure,
+        operation="erase",
+        what="Remove what identifies a unit; what was counted stays",
+        answers={200: schemas.ErasureAnswer},
+        body=schemas.NewErasure,
+        refusals=(422, 503),
+    ),
+    Route(
+        method="POST",
         path="/v1/aliases",
         scope="convert",
         handler=handlers.post_alias,

@@ -11,7 +11,7 @@ from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
 from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
-from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
+from patientbandits.live.settings import LONGEST_RETENTION, LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
@@ -36,6 +36,10 @@ Length = Annotated[str, Meta(extra_json_schema={"pattern": r"^[1-9][0-9]{0,2}(s|
 Window = Annotated[
     Seconds | Length,
     Meta(description="30d, 12h or seconds; later conversions are kept but not counted"),
+]
+Retention = Annotated[
+    Annotated[float, Meta(gt=0, le=LONGEST_RETENTION)] | Length,
+    Meta(description="400d or seconds: how long names are kept after a person was last heard of"),
 ]
 Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
@@ -70,6 +74,7 @@ class NewExperiment(In):
     )
     currency: Text | None = None
     goals: Goals = []
+    retention: Retention | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
@@ -81,6 +86,7 @@ class Change(In):
     credit: OrderCredit | UnsetType = UNSET
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
+    retention: Retention | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET
     add_goals: Goals | UnsetType = UNSET
     retire: Annotated[Arms, Meta(description="arms to choose no more")] | UnsetType = UNSET
@@ -149,6 +155,10 @@ class NewAlias(In):
     other: Annotated[Text, Meta(description="the same person by another name")]
 
 
+class NewErasure(In):
+    unit: Annotated[Text, Meta(description="whose names are removed, in every experiment")]
+
+
 class NewConversions(In):
     conversions: Annotated[
         list[msgspec.Raw],
@@ -207,6 +217,11 @@ class TrackAnswer(Struct):
 
 class AliasAnswer(Struct):
     duplicate: bool
+
+
+class ErasureAnswer(Struct):
+    experiments: Annotated[int, Meta(description="in how many the unit was known")]
+    lines: Annotated[int, Meta(description="of the log that named it, and do so no more")]
 
 
 class RetractionAnswer(Struct):

@@ -10,20 +10,31 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from patientbandits.live.age_classes import class_of, made_between
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import Decided, LogLine, chained, link
+from patientbandits.live.log_line import (
+    Decided,
+    LogLine,
+    chained,
+    linked,
+    linked_with_names,
+    names_are_hashed_in,
+    resealed,
+)
 from patientbandits.live.store import queries
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
 SECRET = "secret"
 """the fact that signs decision ids"""
+
+NAMES_KEPT = "units"
+"""the fact that says how names are kept: see `pseudonyms`; none in earlier versions"""
 
 SEAL = "seal"
 END = 2**62
@@ -121,6 +132,7 @@ class Reader(ABC):
             for line in lines:
                 if line.chain is None and before is None:
                     continue  # of the first version
+                link = linked_with_names if names_are_hashed_in(line) else linked
                 before = link(line, before or b"")
                 if line.chain != before:
                     return line.seq
@@ -247,8 +259,11 @@ class Reader(ABC):
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def tables_seal(self) -> str:
-        """A hash of what is small and not chained: experiments, keys, the secret."""
+        """A hash of what is small and not chained: experiments, keys, secret, the way of names."""
         parts = [self.experiments(), self.keys(), self.fact(SECRET)]
+        units = self.fact(NAMES_KEPT)
+        if units is not None:
+            parts.append(units)
         return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
     def seal_is_good(self) -> bool:
@@ -317,6 +332,31 @@ class LogStore(Reader):
         chain: bytes = linked[-1][-1]
         return chain
 
+    def rename(self, lines: Sequence[LogLine]) -> None:
+        """Give lines of one log the names that ``lines`` have now; all else in them is known."""
+        if any(map(names_are_hashed_in, lines)):
+            renamed = {line.seq: line for line in lines}
+            self.rechain(lines[0].experiment, lambda line: renamed.get(line.seq, line))
+            return
+        self.many(queries.RENAME, [new_names(line, resealed(line)) for line in lines])
+
+    def rechain(self, experiment: int, renamed: Callable[[LogLine], LogLine]) -> None:
+        """Chain the whole log anew, with other names; lines without a chain stay so."""
+        before: bytes | None = None
+        seq = 0
+        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
+            rows = []
+            for line in lines:
+                named = renamed(line)
+                if line.chain is not None or before is not None:
+                    before = linked(named, before or b"")
+                rows.append(new_names(named, before))
+            self.many(queries.RENAME, rows)
+            seq = lines[-1].seq
+
+    def leave_no_traces(self) -> None:
+        """Have what was overwritten go from the files too, as far as that can be done now."""
+
     @abstractmethod
     def insert(self, lines: Sequence[StoreRow]) -> None:
         """Write the lines as they are."""
@@ -382,6 +422,11 @@ class LogStore(Reader):
         columns = queries.TABLES[table]
         places = ", ".join("?" * len(columns.split(", ")))
         self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
+
+
+def new_names(line: LogLine, chain: bytes | None) -> StoreRow:
+    """Values for `queries.RENAME`."""
+    return (line.unit, line.key, chain, line.experiment, line.seq)
 
 
 def decided_of(experiment: int, row: StoreRow) -> Decided:

@@ -188,6 +188,7 @@ WHERE decision IS NOT NULL""",
         """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
         """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
     ),
+    (),  # names are hashed, and sealed apart: a program that does not know must not write
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 
