@@ -133,6 +133,8 @@ def points(rate: float) -> str:
 
 
 def _left(future: Future) -> str:
+    if future.days_left is None and not any(future.traffic.values()):
+        return "nobody was shown anything lately, so no end is in sight"
     if future.days_left is None:
         return f"more than {future.days[-1]:.0f} days left at the present traffic"
     if future.days_left == 0:

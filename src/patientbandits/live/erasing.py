@@ -15,7 +15,8 @@ from typing import NamedTuple
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.people import Persons, with_aliases
 from patientbandits.live.pseudonyms import HASHED, Pseudonyms, erased_name, is_erased
-from patientbandits.live.store.base import NAMES_KEPT, Experiment, LogStore, Reader
+from patientbandits.live.store.base import NAMES_KEPT, Experiment, Reader
+from patientbandits.live.store.log_store import LogStore
 
 KINDS_WITH_UNITS = ("decision", "order", "goal", "alias")
 LINES_FORGOTTEN_AT_A_TIME = 200

@@ -156,14 +156,26 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
-        finds it; ``words`` say it in a sentence."""
+        finds it; ``words`` say it in a sentence.
+
+        by  "rate" or "revenue" per decision; unless given, revenue if conversions have values
+        """
         from patientbandits.live.verdict import verdict_on  # needs time to be imported
 
         settings = self.settings
         with self.journal.store.reading() as reader:
-            return verdict_on(reader, self.experiment, settings, self.journal.now())
+            return verdict_on(reader, self.experiment, settings, self.journal.now(), by)
+
+    def analysis(self, by: str | None = None) -> dict[str, Any]:
+        """The verdict; which window would have crowned whom; how cohorts mature, as on the page of
+        `analyse`."""
+        from patientbandits.live.verdict import analysis_on  # needs time to be imported
+
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            return analysis_on(reader, self.experiment, settings, self.journal.now(), by)
 
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         """Decisions and conversions by the time they were reported.

@@ -23,7 +23,7 @@ from patientbandits.engine.replay import (
     ArmTally,
     chance_for,
 )
-from patientbandits.live.crediting import WORTHLESS, Worth
+from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment
@@ -257,32 +257,8 @@ class PolicyMemory:
         self.made = int(self.tally.pulls.sum())
 
 
-def worth_before(line: LogLine, about: Decided) -> Worth:
-    """What the decision was worth just before ``line``."""
-    earlier = [credit for credit in about.credits if credit.seq < line.seq]
-    if earlier:
-        return Worth(earlier[-1].value or 0, earlier[-1].happened)
-    conversion = about.conversion
-    if conversion is None or conversion.seq >= line.seq:
-        return WORTHLESS
-    if about.retraction is not None and about.retraction.seq < line.seq:
-        return WORTHLESS
-    return Worth(conversion.value or 0, conversion.happened)
-
-
-def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
-    """What it is worth from ``line`` on."""
-    if line.kind == "credit":
-        return Worth(line.value or 0, line.happened)
-    if any(credit.seq < line.seq for credit in about.credits):
-        return before  # credits alone say, from the first one on
-    if line.kind == "conversion":
-        return Worth(line.value or 0, line.happened)
-    return WORTHLESS
-
-
 def grown(old: Any, new: Any) -> Any:
-    """``new`` with the content of ``old`` at the beginning of each array: `settings.can_grow`."""
+    """``new`` with ``old`` at the beginning of each array: see `policy_rules.can_grow`."""
     for before, after in zip(old, new, strict=True):
         after[tuple(slice(size) for size in before.shape)] = before
     return new

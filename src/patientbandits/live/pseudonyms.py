@@ -18,7 +18,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from patientbandits.errors import InputError
-from patientbandits.live.store.base import NAMES_KEPT, SECRET, LogStore
+from patientbandits.live.store.base import NAMES_KEPT, SECRET
+from patientbandits.live.store.log_store import LogStore
 
 HASHED = "hashed"
 CLEAR = "clear"

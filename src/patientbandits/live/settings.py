@@ -8,33 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from patientbandits.errors import InputError
 from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
+from patientbandits.live.policy_rules import require_fit_policy, told_as_refusal
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
-from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.policies.patient_thompson import IGNORED
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
 MOST_GOALS = 20
-MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
-"""parameters of policies that say how much is done for a decision, and the most of each"""
-
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
 LONGEST_RETENTION = 100 * 366 * 86400.0
 """seconds"""
-
-NEEDS_GROWTH = (
-    "policy must be able to remember any number of decisions; "
-    "give it a smoother law of delays, or a window"
-)
 
 
 def default_policy() -> PatientThompson:
@@ -321,49 +311,7 @@ def _check_retention(given: float | None, settings: Settings) -> None:
 
 
 def _check_policy(given: Settings, settings: Settings) -> None:
-    arms = len(settings.active)
-    try:
+    with told_as_refusal():
         _ = given.policy  # as the user gave it: its error names what he wrote
         policy = settings.policy
-        rule_of(policy, arms, horizon_known=False)
-        grows = can_grow(policy, arms)
-    except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
-        words = str(error)
-        if not words.startswith("experiment"):
-            words = f"experiment: {words}"
-        raise RefusedError(words) from error
-    if getattr(policy, "feedback", "rewards") != "rewards":
-        raise RefusedError(
-            "experiment: policy must do without reports of zeros, which no shop gets; "
-            f"got {policy.owner!r}."
-        )
-    _check_work(policy)
-    if not grows:
-        raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
-
-
-def _check_work(policy: Policy) -> None:
-    """A decision that takes long holds up those of all other experiments."""
-    for part in (policy, getattr(policy, "guard", None)):
-        for name, most in MOST_WORK.items():
-            asked = getattr(part, name, None)
-            if asked is not None and asked > most:
-                raise RefusedError(
-                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
-                    f"got {name}={asked!r}."
-                )
-
-
-def can_grow(policy: Policy, arms: int) -> bool:
-    """Whether a memory with more room is the same with something added at the end of its arrays.
-
-    Then the room can be had later.
-    """
-    small = policy.memory(arms, FIRST_CAPACITY)
-    large = policy.memory(arms, 2 * FIRST_CAPACITY)
-    return all(_begins_with(after, before) for before, after in zip(small, large, strict=True))
-
-
-def _begins_with(array: Any, beginning: Any) -> bool:
-    part = array[tuple(slice(size) for size in beginning.shape)]
-    return bool(np.array_equal(beginning, part, equal_nan=beginning.dtype.kind == "f"))
+    require_fit_policy(policy, len(settings.active))

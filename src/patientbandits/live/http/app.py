@@ -11,7 +11,6 @@ from typing import Any
 
 from patientbandits.live.http.express import EXPRESS, Lane, lane_path
 from patientbandits.live.http.logs import log_failure
-from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
 from patientbandits.live.http.request import Receive, Request
 from patientbandits.live.http.response import (
     SECURE_LINES,
@@ -24,6 +23,7 @@ from patientbandits.live.http.response import (
 from patientbandits.live.http.router import Route, Router
 from patientbandits.live.http.routes import PAGES, ROUTES
 from patientbandits.live.http.service import Service
+from patientbandits.live.http.whole_answers import SHORT_CUT, sent_whole
 
 ASGI = dict[str, Any]
 

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+import msgspec
+
 Headers = tuple[tuple[bytes, bytes], ...]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -19,6 +21,9 @@ FETCH_SECONDS = 60.0
 """how long a client may take to fetch a piece of a stream"""
 
 SECURE_LINES = b"".join(b"%s: %s\r\n" % header for header in SECURE)
+
+encode = msgspec.json.Encoder(enc_hook=str).encode
+"""the body of an answer"""
 
 
 class Response(NamedTuple):

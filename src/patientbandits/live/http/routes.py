@@ -9,7 +9,13 @@ import msgspec
 
 from patientbandits.live.answers import ExperimentAnswer
 from patientbandits.live.export import FORMATS
-from patientbandits.live.http import dashboard, handlers, schemas
+from patientbandits.live.http import (
+    dashboard,
+    experiment_handlers,
+    handlers,
+    schemas,
+    upkeep_handlers,
+)
 from patientbandits.live.http.openapi import description
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Response
@@ -20,6 +26,7 @@ from patientbandits.live.times import BUCKETS
 ONE = "/v1/experiments/{name}"
 READING = (404, 422, 503)
 WRITING = (409, 422, 503)
+BY = {"by": {"enum": ["rate", "revenue"]}}
 
 
 async def get_openapi(service: Service, request: Request) -> Response:
@@ -125,7 +132,7 @@ ROUTES: tuple[Route, ...] = (
         method="POST",
         path="/v1/erasures",
         scope="admin",
-        handler=handlers.post_erasure,
+        handler=upkeep_handlers.post_erasure,
         operation="erase",
         what="Remove what identifies a unit; what was counted stays",
         answers={200: schemas.ErasureAnswer},
@@ -147,7 +154,7 @@ ROUTES: tuple[Route, ...] = (
         method="POST",
         path="/v1/experiments",
         scope="admin",
-        handler=handlers.post_experiment,
+        handler=experiment_handlers.post_experiment,
         operation="create",
         what="Create an experiment",
         answers={201: ExperimentAnswer, 200: ExperimentAnswer},
@@ -158,7 +165,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/v1/experiments",
         scope="read",
-        handler=handlers.get_experiments,
+        handler=experiment_handlers.get_experiments,
         operation="experiments",
         what="All experiments",
         answers={200: schemas.ExperimentsAnswer},
@@ -168,7 +175,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path=ONE,
         scope="read",
-        handler=handlers.get_experiment,
+        handler=experiment_handlers.get_experiment,
         operation="experiment",
         what="An experiment",
         answers={200: ExperimentAnswer},
@@ -178,7 +185,7 @@ ROUTES: tuple[Route, ...] = (
         method="PATCH",
         path=ONE,
         scope="admin",
-        handler=handlers.patch_experiment,
+        handler=experiment_handlers.patch_experiment,
         operation="change",
         what="Change, pause or resume an experiment",
         answers={200: ExperimentAnswer},
@@ -189,7 +196,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path=f"{ONE}/report",
         scope="read",
-        handler=handlers.get_report,
+        handler=experiment_handlers.get_report,
         operation="report",
         what="What is known of each arm",
         answers={200: dict[str, Any]},
@@ -199,17 +206,29 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path=f"{ONE}/verdict",
         scope="read",
-        handler=handlers.get_verdict,
+        handler=experiment_handlers.get_verdict,
         operation="verdict",
         what="Which arm leads, and whether to go on",
         answers={200: dict[str, Any]},
         refusals=READING,
+        query=BY,
+    ),
+    Route(
+        method="GET",
+        path=f"{ONE}/analysis",
+        scope="read",
+        handler=experiment_handlers.get_analysis,
+        operation="analysis",
+        what="The verdict, which window would have crowned whom, and cohorts as they mature",
+        answers={200: dict[str, Any]},
+        refusals=READING,
+        query=BY,
     ),
     Route(
         method="GET",
         path=f"{ONE}/timeseries",
         scope="read",
-        handler=handlers.get_timeseries,
+        handler=experiment_handlers.get_timeseries,
         operation="timeseries",
         what="Pulls and conversions over time",
         answers={200: schemas.CountsAnswer},
@@ -220,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path=f"{ONE}/export",
         scope="read",
-        handler=handlers.get_export,
+        handler=experiment_handlers.get_export,
         operation="export",
         what="Every decision with what became of it, as a file",
         answers={200: tuple(FORMATS.values())},
@@ -231,7 +250,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/v1/keys",
         scope="admin",
-        handler=handlers.get_keys,
+        handler=upkeep_handlers.get_keys,
         operation="keys",
         what="All keys, without their secrets",
         answers={200: schemas.KeysAnswer},
@@ -241,7 +260,7 @@ ROUTES: tuple[Route, ...] = (
         method="POST",
         path="/v1/keys",
         scope="admin",
-        handler=handlers.post_key,
+        handler=upkeep_handlers.post_key,
         operation="create_key",
         what="Make a key",
         answers={201: schemas.NewKeyAnswer},
@@ -252,7 +271,7 @@ ROUTES: tuple[Route, ...] = (
         method="DELETE",
         path="/v1/keys/{id}",
         scope="admin",
-        handler=handlers.delete_key,
+        handler=upkeep_handlers.delete_key,
         operation="revoke_key",
         what="Revoke a key",
         answers={204: None},
@@ -260,9 +279,19 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         method="GET",
+        path="/v1/scopes",
+        scope="read",
+        handler=upkeep_handlers.get_scopes,
+        operation="scopes",
+        what="What the key may be used for",
+        answers={200: schemas.ScopesAnswer},
+        refusals=(422, 503),
+    ),
+    Route(
+        method="GET",
         path="/metrics",
         scope="read",
-        handler=handlers.get_metrics,
+        handler=upkeep_handlers.get_metrics,
         operation="metrics",
         what="Metrics for Prometheus",
         answers={200: ("text/plain",)},
@@ -280,7 +309,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/healthz",
         scope=None,
-        handler=handlers.get_health,
+        handler=upkeep_handlers.get_health,
         operation="health",
         what="Whether the server runs",
         answers={200: schemas.Alive},
@@ -289,7 +318,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/readyz",
         scope=None,
-        handler=handlers.get_readiness,
+        handler=upkeep_handlers.get_readiness,
         operation="ready",
         what="Whether it can decide",
         answers={200: schemas.Health},

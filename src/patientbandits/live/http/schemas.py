@@ -256,6 +256,10 @@ class KeysAnswer(Struct):
     keys: list[KeyAnswer]
 
 
+class ScopesAnswer(Struct):
+    scopes: list[str]
+
+
 class Health(Struct):
     status: str
 

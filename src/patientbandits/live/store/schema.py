@@ -6,6 +6,10 @@ Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole mi
 
 from __future__ import annotations
 
+MADE_BY_ARM = """CREATE INDEX log_made ON log (experiment, arm, (COALESCE(happened, time))) \
+WHERE kind = 'decision'"""
+"""SQLite's alone: of a young log PostgreSQL took it for a way to find a unit's decisions."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
@@ -188,7 +192,10 @@ WHERE decision IS NOT NULL""",
         """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
         """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
     ),
-    (),  # names are hashed, and sealed apart: a program that does not know must not write
+    (  # names are hashed, and sealed apart: a program that does not know must not write
+        """DROP INDEX IF EXISTS log_made""",
+        MADE_BY_ARM,
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 
@@ -211,7 +218,9 @@ reads all of it must never be taken: so it is told of a large one from the begin
 
 
 def for_postgres(statement: str) -> str:
-    """The statement in PostgreSQL's words."""
+    """The statement in PostgreSQL's words; nothing if it does without."""
+    if statement == MADE_BY_ARM:
+        return ""
     for sqlite, postgres in (
         ("id INTEGER PRIMARY KEY CHECK (id >= 1)", "id BIGINT PRIMARY KEY CHECK (id >= 1)"),
         (" INTEGER", " BIGINT"),
