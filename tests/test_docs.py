@@ -42,6 +42,8 @@ def test_example_runs(name: str, tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+    promised = re.findall(r'^print\(.*\)  # "(.*)"$', EXAMPLES[name][1], re.MULTILINE)
+    assert [words for words in promised if words not in done.stdout] == []
 
 
 def test_the_policy_example_is_short() -> None:

@@ -22,8 +22,9 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
     """Why it is too early for a verdict, or nothing."""
     for arm in arms:
         if arm.conversions < FEWEST_CONVERSIONS:
+            word = "conversion" if arm.conversions == 1 else "conversions"
             return (
-                f"{arm.arm} has {arm.conversions} conversions so far, and at least "
+                f"{arm.arm} has {arm.conversions} {word} so far, and at least "
                 f"{FEWEST_CONVERSIONS} are needed"
             )
     for arm in arms:

@@ -42,6 +42,13 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         help="most requests per second and key; a batch counts its items (no limit)",
     )
     command.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="pages from here may decide, like https://shop.example; may be repeated (none)",
+    )
+    command.add_argument(
         "--queue",
         type=int,
         default=10_000,
@@ -154,6 +161,7 @@ def run_serve(options: argparse.Namespace) -> None:
         rate=options.rate,
         queue=options.queue,
         log_level=options.log_level,
+        origins=tuple(options.allow_origin),
     )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:
@@ -163,7 +171,7 @@ def run_serve(options: argparse.Namespace) -> None:
 def run_decide(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         made = handle.decide(options.unit, options.key)
-    show(options, made._asdict(), [f"{made.arm}  {made.id}"])
+    show(options, made._asdict(), [f"{made.arm}  {made.id or made.outside}"])
 
 
 def run_convert(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from patientbandits.live.commands import (
     Convert,
     Decide,
+    Evaluate,
     Expose,
     Join,
     Order,
@@ -59,6 +60,10 @@ class CommandMaker:
         _require_text("decision", unit=unit, key=key)
         names = self.journal.names
         return Decide(self.experiment, names.maybe_unit(unit), names.maybe_key(key))
+
+    def evaluate_command(self, unit: str, provisional: bool = False) -> Evaluate:
+        printable_text("evaluation: unit", unit)
+        return Evaluate(self.experiment, self.journal.names.unit(unit), provisional)
 
     def expose_command(
         self,

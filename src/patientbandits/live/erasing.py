@@ -18,7 +18,7 @@ from patientbandits.live.pseudonyms import HASHED, Pseudonyms, erased_name, is_e
 from patientbandits.live.store.base import NAMES_KEPT, Experiment, Reader
 from patientbandits.live.store.log_store import LogStore
 
-KINDS_WITH_UNITS = ("decision", "order", "goal", "alias")
+KINDS_WITH_UNITS = ("decision", "assignment", "order", "goal", "alias")
 LINES_FORGOTTEN_AT_A_TIME = 200
 """decisions wait for no more than that"""
 

@@ -14,6 +14,7 @@ from patientbandits.live.commands import (
     Conversion,
     Credited,
     Decision,
+    Evaluated,
     Exposed,
     Joined,
     Retraction,
@@ -40,6 +41,15 @@ class ExperimentHandle(CommandMaker):
         key   a repeated request with the same key gets the first one's decision, however late
         """
         return self._run(self.decide_command(unit, key))
+
+    def evaluate(self, unit: str, provisional: bool = False) -> Evaluated:
+        """What the unit is to be shown, as OpenFeature asks for it.
+
+        provisional  the unit may never see it, as when all flags are asked for at once: the arm is
+                     kept for it, and counts from when it is exposed (`evaluate`, `decide` or
+                     `expose`)
+        """
+        return self._run(self.evaluate_command(unit, provisional))
 
     def expose(
         self,
@@ -129,10 +139,10 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency, retention; arms to add, to retire
-        and to restore, and goals to add (the first there is decides); or ``arms`` and ``goals``
-        (which may be added) and ``retired`` as whole lists. The history stays and is told to the
-        new policy.
+        policy, window, sticky, paused, credit, control, currency, retention, shares, closed,
+        fallback; arms to add, to retire and to restore, and goals to add (the first there is
+        decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole lists. The
+        history stays and is told to the new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes

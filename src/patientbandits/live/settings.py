@@ -13,6 +13,7 @@ from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.policy_rules import require_fit_policy, told_as_refusal
+from patientbandits.live.shares import NOTHING_KEPT, Shares, check_shares, given_shares
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
 from patientbandits.policies.patient_thompson import IGNORED
@@ -25,6 +26,10 @@ LONGEST_WINDOW = 10 * 366 * 86400.0
 
 LONGEST_RETENTION = 100 * 366 * 86400.0
 """seconds"""
+
+
+OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fallback"}
+"""settings that have a default"""
 
 
 def default_policy() -> PatientThompson:
@@ -58,6 +63,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """seconds after which nothing names a person who was not heard of since"""
     imported: int = 0
     """decisions that were imported so far: the policy was told of them, and did not make them"""
+    shares: Shares | None = None
+    """what arms get whatever the policy chooses"""
+    closed: bool = False
+    """no new units: known ones keep their arm, others get the fallback"""
+    fallback: str | None = None
+    """the arm for units outside the experiment; the control unless it is said"""
 
     @property
     def crediting(self) -> Crediting:
@@ -68,6 +79,23 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def active(self) -> tuple[int, ...]:
         """Places of the arms that can be chosen."""
         return tuple(place for place, arm in enumerate(self.arms) if arm not in self.retired)
+
+    @property
+    def kept(self) -> Shares:
+        """The shares; none, if none are kept."""
+        return self.shares or NOTHING_KEPT
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Places of the arms that the policy chooses among: not a control of a fixed share."""
+        if self.kept.control is None:
+            return self.active
+        return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def outside_arm(self) -> str | None:
+        """What units outside the experiment get."""
+        return self.fallback or self.control
 
     @property
     def policy(self) -> Policy:
@@ -101,6 +129,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and self.active == other.active
             and self.window == other.window
             and self.imported == other.imported
+            and self.kept == other.kept
+            and self.chosen == other.chosen
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -151,8 +181,8 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
-    goals, retention."""
-    unknown = set(others) - {"credit", "control", "currency", "goals", "retention"}
+    goals, retention, shares, fallback."""
+    unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
@@ -160,6 +190,8 @@ def new_settings(
         others["goals"] = listed_names("goals", others["goals"])
     if "retention" in others:
         others["retention"] = retention_seconds(others["retention"])
+    if "shares" in others:
+        others["shares"] = given_shares(others["shares"])
     return checked_settings(
         Settings(
             arms=listed_names("arms", arms),
@@ -181,6 +213,8 @@ def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         wanted["window"] = window_seconds(wanted["window"])
     if "retention" in wanted:
         wanted["retention"] = retention_seconds(wanted["retention"])
+    if "shares" in wanted:
+        wanted["shares"] = given_shares(wanted["shares"])
     for field in {"arms", "retired", "goals"} & set(wanted):
         wanted[field] = listed_names(field, wanted[field])
     unknown = set(wanted) - set(CHANGEABLE)
@@ -252,6 +286,7 @@ def checked_settings(given: Settings) -> Settings:
         )
     if settings.control is not None and settings.control not in settings.arms:
         raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+    _check_shares(settings)
     if settings.currency is not None:
         printable_text("experiment: currency", settings.currency)
     if settings.credit not in CREDIT_RULES:
@@ -275,6 +310,27 @@ def _check_arms(settings: Settings) -> None:
         raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
     if not settings.active:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
+
+
+def _check_shares(settings: Settings) -> None:
+    if settings.fallback is not None and settings.fallback not in settings.arms:
+        raise RefusedError(
+            f"experiment: fallback must be one of the arms; got {settings.fallback!r}."
+        )
+    shares = settings.shares
+    if shares is None:
+        return
+    active = [settings.arms[place] for place in settings.active]
+    if shares.control is not None and settings.control not in active:
+        raise RefusedError(
+            "experiment: a fixed share of control needs a control that is not retired; "
+            f"got control={settings.control!r}."
+        )
+    if shares.holdback and settings.outside_arm is None:
+        raise RefusedError(
+            "experiment: a holdback needs a fallback arm, or a control, to be shown instead."
+        )
+    check_shares(shares, settings.arms, [settings.arms[place] for place in settings.chosen])
 
 
 def _check_goals(goals: tuple[str, ...]) -> None:

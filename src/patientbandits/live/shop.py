@@ -126,6 +126,8 @@ class Shop:
         currency: str | None = None,
         goals: Sequence[str] | None = None,
         retention: float | str | None = None,
+        shares: Mapping[str, Any] | None = None,
+        fallback: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -142,6 +144,9 @@ class Shop:
         currency       what values are counted in, for people
         goals          what conversions can reach: the first decides, others are kept beside it
         retention      "400d": how long after a person was last heard of their names are kept
+        shares         what arms get whatever the policy chooses: {"minimum": 0.05,
+                       "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
+        fallback       the arm for units outside the experiment; the control unless given
         """
         given = {
             "policy": policy,
@@ -153,6 +158,8 @@ class Shop:
             "currency": currency,
             "goals": goals,
             "retention": retention,
+            "shares": shares,
+            "fallback": fallback,
         }
         said = {name: value for name, value in given.items() if value is not None}
         settings = new_settings(arms, **said)

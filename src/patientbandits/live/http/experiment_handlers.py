@@ -32,6 +32,8 @@ async def post_experiment(service: Service, request: Request) -> Response:
             currency=body.currency,
             goals=body.goals,
             retention=body.retention,
+            shares=body.shares,
+            fallback=body.fallback,
         )
         service.warm(settings)
         handle, new = service.shop.create_exactly(body.name, settings, body.seed)

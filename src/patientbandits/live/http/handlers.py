@@ -54,7 +54,9 @@ def decision_command(
 
 def decision_response(made: Decision) -> Response:
     answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
-    return Response(200 if made.duplicate else 201, encode(answer))
+    if made.outside is not None:
+        answer.outside = made.outside
+    return Response(200 if made.duplicate or made.outside else 201, encode(answer))
 
 
 async def post_conversion(service: Service, request: Request) -> Response:
@@ -88,12 +90,27 @@ def conversion_status(made: Conversion | Credited) -> int:
     return 200 if made.duplicate or not made.counted else 201
 
 
+def one_name(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
+    """What was given under one of two names, or under both alike."""
+    if None not in (value, other) and value != other:
+        raise RefusedError(
+            f"track: {name} and {other_name} are the same thing and must agree; "
+            f"got {value!r:.100} and {other!r:.100}."
+        )
+    return other if value is None else value
+
+
 async def post_track(service: Service, request: Request) -> Response:
-    body = await request.read(schemas.NewOrder, BODY)
+    body = await request.read(schemas.NewEvent, BODY)
+    unit = one_name("unit", body.unit, "targetingKey", body.targeting_key)
+    order = one_name("order", body.order, "id", body.id)
+    goal = one_name("goal", body.goal, "event", body.event)
+    if unit is None:
+        raise RefusedError("track: unit, or targetingKey, must be given.")
 
     def commands() -> list[Order]:
-        handles = service.shop.with_goal(body.goal)
-        told = (body.unit, body.order, body.value, body.at, body.goal)
+        handles = service.shop.with_goal(goal)
+        told = (unit, order, body.value, body.at, goal)
         return [handle.order_command(*told) for handle in handles]
 
     asked = await service.aside(commands)

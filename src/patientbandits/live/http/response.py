@@ -17,6 +17,7 @@ Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 CLOSE: Headers = ((b"connection", b"close"),)
 SECURE: Headers = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 FETCH_SECONDS = 60.0
 """how long a client may take to fetch a piece of a stream"""
 
@@ -41,7 +42,7 @@ class Response(NamedTuple):
     async def send(self, send: Send) -> None:
         """As plain ASGI."""
         headers = [*SECURE, *self.headers]
-        if self.status != HTTPStatus.NO_CONTENT:
+        if self.status not in BODILESS:
             headers.append((b"content-type", self.media))
             headers.append((b"content-length", b"%d" % len(self.body)))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Protocol
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from patientbandits.live.http.response import CLOSE, Response
+from patientbandits.live.http.response import BODILESS, CLOSE, Response
 
 SHORT_CUT = "patientbandits.cycle"
 """where the scope keeps the cycle that can take a whole answer"""
@@ -42,7 +41,7 @@ class WholeRequest:
 
 
 def head_of(answer: Response) -> bytes:
-    if answer.status == HTTPStatus.NO_CONTENT:
+    if answer.status in BODILESS:
         return b""
     return b"content-type: %s\r\ncontent-length: %d\r\n" % (answer.media, len(answer.body))
 
