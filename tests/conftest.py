@@ -26,6 +26,7 @@ SLOW_FILES = frozenset(
         "test_patient_thompson.py",
         "test_qpmd.py",
         "test_reported.py",
+        "test_site.py",
         "test_sweeps.py",
         "live/test_dashboard.py",
         "live/test_disk_errors.py",

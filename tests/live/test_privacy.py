@@ -79,6 +79,7 @@ def counted(checkout):
     """All that reports are made of."""
     found = checkout.report()
     found.pop("time")
+    found.pop("quarantine")  # names, which are none of the counts
     return found
 
 
@@ -168,6 +169,21 @@ def test_erasing_leaves_the_counts_and_nothing_else(shop, clock):
     checkout.change(credit="every", window="40d")  # all orders are credited anew
     assert check(shop.store)["wrong"] == []
     assert counted(checkout)["arms"][0]["conversions"] == before[0]["arms"][0]["conversions"]
+
+
+def test_rules_that_name_somebody(shop, clock):
+    """A unit in quarantine that is erased stays out of the counts, and nothing names it."""
+    checkout = shopping(shop, clock)
+    checkout.quarantine(unit="ann@example.org", note="a robot")
+    checkout.decide(unit="bob")
+    before = counted(checkout)
+    name = shop.journal.names.unit("ann@example.org")
+    shop.erase("ann@example.org")
+    texts = [row[0] for row in shop.store.rows("SELECT settings FROM log WHERE kind = 'change'")]
+    assert not [text for text in texts if name in text or "ann@example.org" in text]
+    assert counted(checkout) == before
+    assert not checkout.decide(unit="ann@example.org").duplicate
+    assert check(shop.store)["wrong"] == []
 
 
 def test_who_was_erased_is_a_stranger(shop, clock):
@@ -282,9 +298,12 @@ def test_a_retention_that_makes_no_sense(shop, wrong):
 def test_hashing_what_was_in_the_clear(address, clock):
     with live.open(address, clock=clock, units="clear") as shop:
         checkout = shopping(shop, clock)
+        checkout.quarantine(unit="carl")
         before = counted(checkout)
         shop.erase("bob")
         assert shop.hash_units() > 0
+        (text,) = shop.store.rows("SELECT settings FROM log WHERE seq = (SELECT MAX(seq) FROM log)")
+        assert "carl" not in text[0]
         assert not named(shop.store) & set(SECRETS)
         assert counted(checkout) == before
         assert checkout.convert(unit="ann@example.org", order="A-2", value=30).duplicate

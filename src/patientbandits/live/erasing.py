@@ -9,12 +9,16 @@ are, not even with the name in hand.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
+
+import msgspec
 
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.people import Persons, with_aliases
 from patientbandits.live.pseudonyms import HASHED, Pseudonyms, erased_name, is_erased
+from patientbandits.live.settings import settings_text, stored_settings
 from patientbandits.live.store.base import NAMES_KEPT, Experiment, Reader
 from patientbandits.live.store.log_store import LogStore
 
@@ -38,10 +42,24 @@ def erase_person(store: LogStore, unit: str) -> Erased:
     for experiment in experiments:
         found = lines_naming(store, experiment.id, units)
         if found:
-            store.rename(nameless(found))
+            make_nameless(store, found, units)
             known += 1
             lines += len(found)
     return Erased(experiments=known, lines=lines)
+
+
+def make_nameless(store: LogStore, lines: Sequence[LogLine], units: set[str]) -> None:
+    """Rename the units in lines of one log; a rule that names one is said again by a new line.
+
+    So those who read on, here or elsewhere, learn the rule's new name.
+    """
+    store.rename(nameless(lines, units))
+    if any(line.kind == "change" for line in lines):
+        experiment = lines[0].experiment
+        now = store.changes(experiment)[-1]
+        last = store.head(experiment)
+        time = store.time(experiment, last)
+        store.append([now._replace(seq=last + 1, time=time, chain=None)])
 
 
 def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: str) -> set[str]:
@@ -66,21 +84,39 @@ def lines_naming(reader: Reader, experiment: int, units: set[str]) -> list[LogLi
             found[line.seq] = line
     for line in reader.named_lines(experiment, "alias", "key", wanted):
         found[line.seq] = line
+    for line in reader.changes(experiment):
+        if any(rule.unit in units for rule in stored_settings(line.settings or "").quarantine):
+            found[line.seq] = line
     return [found[seq] for seq in sorted(found)]
 
 
-def nameless(lines: Iterable[LogLine]) -> list[LogLine]:
+def nameless(lines: Iterable[LogLine], units: set[str]) -> list[LogLine]:
     """The lines with random names, the same for the same; a decision's key is left out."""
-    units: defaultdict[str, str] = defaultdict(erased_name)
+    names = {unit: erased_name() for unit in units}
     orders: defaultdict[str, str] = defaultdict(erased_name)
     done = []
     for line in lines:
-        unit = None if line.unit is None else units[line.unit]
         key = None
         if line.key is not None and line.kind != "decision":
-            key = units[line.key] if line.kind == "alias" else orders[line.key]
-        done.append(line._replace(unit=unit, key=key))
+            key = names[line.key] if line.kind == "alias" else orders[line.key]
+        unit = None if line.unit is None else names[line.unit]
+        settings = rules_renamed(line.settings, lambda unit: names.get(unit, unit))
+        done.append(line._replace(unit=unit, key=key, settings=settings))
     return done
+
+
+def rules_renamed(settings: str | None, renamed: Callable[[str], str]) -> str | None:
+    """A change's settings with other names in its quarantine."""
+    if settings is None:
+        return None
+    have = stored_settings(settings)
+    rules = []
+    for rule in have.quarantine:
+        unit = None if rule.unit is None else renamed(rule.unit)
+        rules.append(msgspec.structs.replace(rule, unit=unit))
+    if tuple(rules) == have.quarantine:
+        return settings
+    return settings_text(msgspec.structs.replace(have, quarantine=tuple(rules)))
 
 
 def last_before(reader: Reader, experiment: int, time: int) -> int:
@@ -108,33 +144,29 @@ def forget_some(store: LogStore, experiment: int, before: int) -> bool:
     lines = store.lines(experiment, passed, last, LINES_FORGOTTEN_AT_A_TIME)
     if not lines:
         return False
-    store.rename(nameless(silent_lines(store, experiment, lines, last)))
+    silent = silent_units(store, experiment, lines, last)
+    found = lines_naming(store, experiment, silent)
+    if found:
+        make_nameless(store, found, silent)
+    keyed = [line for line in lines if line.unit is None and line.key is not None]
+    store.rename([line._replace(key=None) for line in keyed])
     store.set_fact(fact, str(lines[-1].seq))
     return lines[-1].seq < last
 
 
-def silent_lines(
-    reader: Reader, experiment: int, lines: Iterable[LogLine], last: int
-) -> list[LogLine]:
-    """Of the people in ``lines`` who are named in no line after ``last``: all their lines."""
-    keyed = []
+def silent_units(reader: Reader, experiment: int, lines: Iterable[LogLine], last: int) -> set[str]:
+    """The units of people in ``lines`` who are named in no line after ``last``."""
     units: set[str] = set()
     for line in lines:
-        if line.unit is None and line.key is not None:
-            keyed.append(line)
-        elif line.unit is not None and not is_erased(line.unit):
-            units.add(line.unit)
-        if line.kind == "alias" and line.key is not None and not is_erased(line.key):
-            units.add(line.key)
+        named = [line.unit, line.key if line.kind == "alias" else None]
+        units.update(name for name in named if name is not None and not is_erased(name))
     persons = Persons()
     everyone = with_aliases(reader, experiment, units, persons)
-    naming = lines_naming(reader, experiment, everyone)
     heard: set[str] = set()
-    for line in naming:
+    for line in lines_naming(reader, experiment, everyone):
         if line.seq > last and line.unit is not None:
             heard.update(persons.units(line.unit))
-    silent = [line for line in naming if line.unit not in heard]
-    return [*keyed, *silent]
+    return everyone - heard
 
 
 def hash_names(store: LogStore, names: Pseudonyms) -> int:
@@ -155,11 +187,16 @@ def hash_names(store: LogStore, names: Pseudonyms) -> int:
 
 
 def hashed_line(line: LogLine, names: Pseudonyms) -> LogLine:
+    kinds = {"decision": names.key, "alias": names.unit}
     unit = line.unit
-    if unit is not None and not is_erased(unit):
-        unit = names.unit(unit)
+    if unit is not None:
+        unit = unless_erased(names.unit, unit)
     key = line.key
-    if key is not None and not is_erased(key):
-        naming = {"decision": names.key, "alias": names.unit}.get(line.kind, names.order)
-        key = naming(key)
-    return line._replace(unit=unit, key=key)
+    if key is not None:
+        key = unless_erased(kinds.get(line.kind, names.order), key)
+    settings = rules_renamed(line.settings, partial(unless_erased, names.unit))
+    return line._replace(unit=unit, key=key, settings=settings)
+
+
+def unless_erased(naming: Callable[[str], str], name: str) -> str:
+    return name if is_erased(name) else naming(name)

@@ -72,6 +72,8 @@ class LogLine(NamedTuple):
     """credits and goals: the line of their decision; withdrawals: the line of their order"""
     goal: str | None = None
     """goals: which one"""
+    sender: str | None = None
+    """conversions, orders, goals and told exposures: the id of the key that came with it, if any"""
     chain: bytes | None = None
     """hash of this line and of the chain before it, and the seal of its names: see `linked`;
     none in lines of the first version"""
@@ -103,13 +105,18 @@ def linked(line: LogLine, before: bytes) -> bytes:
     """H(hash of the line before, all columns of this one but its names), and their seal.
 
     Names, ``unit`` and ``key``, have a seal of their own, so that a person's can be removed and
-    the hashes still hold. A line without a goal is hashed as it was before there were goals.
+    the hashes still hold.
     """
-    content = [*line[:6], None, None, *line[8:-2]]
-    if line.goal is not None:
-        content.append(line.goal)
+    content = [*line[:6], None, None, *line[8 : hashed_columns(line)]]
     hashed = hashlib.blake2b(before[:CHAIN_BYTES] + ENCODE(content), digest_size=CHAIN_BYTES)
     return hashed.digest() + names_seal(line)
+
+
+def hashed_columns(line: LogLine) -> int:
+    """A line without a goal or a sender is hashed as it was before there were any."""
+    if line.sender is not None:
+        return -1
+    return -2 if line.goal is not None else -3
 
 
 def names_seal(line: LogLine) -> bytes:
@@ -127,8 +134,7 @@ def resealed(line: LogLine) -> bytes | None:
 
 def linked_with_names(line: LogLine, before: bytes) -> bytes:
     """As earlier versions did: the names are a part of what is hashed."""
-    content = line[:-2] if line.goal is None else line[:-1]
-    joined = before[:CHAIN_BYTES] + ENCODE(content)
+    joined = before[:CHAIN_BYTES] + ENCODE(line[: hashed_columns(line)])
     return hashlib.blake2b(joined, digest_size=CHAIN_BYTES).digest()
 
 
@@ -136,6 +142,11 @@ def names_are_hashed_in(line: LogLine) -> bool:
     """Whether an earlier version has written it, so that its names cannot go by themselves."""
     named = line.unit is not None or line.key is not None
     return named and line.chain is not None and len(line.chain) == CHAIN_BYTES
+
+
+def names_are_chained(line: LogLine) -> bool:
+    """Whether what follows must be chained anew if its names change: rules are hashed too."""
+    return line.kind == "change" or names_are_hashed_in(line)
 
 
 class Decided(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine, chained, linked, names_are_hashed_in, resealed
+from patientbandits.live.log_line import LogLine, chained, linked, names_are_chained, resealed
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import (
     LINES_CHECKED_AT_A_TIME,
@@ -70,7 +70,7 @@ class LogStore(Reader):
 
     def rename(self, lines: Sequence[LogLine]) -> None:
         """Give lines of one log the names that ``lines`` have now; all else in them is known."""
-        if any(map(names_are_hashed_in, lines)):
+        if any(map(names_are_chained, lines)):
             renamed = {line.seq: line for line in lines}
             self.rechain(lines[0].experiment, lambda line: renamed.get(line.seq, line))
             return
@@ -162,4 +162,4 @@ class LogStore(Reader):
 
 def new_names(line: LogLine, chain: bytes | None) -> StoreRow:
     """Values for `queries.RENAME`."""
-    return (line.unit, line.key, chain, line.experiment, line.seq)
+    return (line.unit, line.key, line.settings, chain, line.experiment, line.seq)

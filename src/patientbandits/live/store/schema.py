@@ -227,6 +227,9 @@ AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND 
         *log_replaced_by("assignment_log"),
         *LOG_INDEXES,
     ),
+    (  # who told it
+        """ALTER TABLE log ADD COLUMN sender TEXT""",
+    ),
     (  # names are hashed, and sealed apart: a program that does not know must not write
         """DROP INDEX IF EXISTS log_made""",
         MADE_BY_ARM,
