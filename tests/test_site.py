@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tools.docstrings import as_markdown
-from tools.site_pages import ROOT, examples, moved, page_of, reference_names
+from tools.site_pages import ROOT, examples, from_readme, moved, page_of, reference_names
 
 import patientbandits
 from patientbandits import live
@@ -124,6 +124,13 @@ def test_a_docstring_keeps_its_form() -> None:
         "a^b \\* c\\_d &lt;x&gt; of `some_name`\n\n"
         "```text\nlaw     the delay\nwindow  m\n```\n\n```text\n    indented\n```"
     )
+
+
+def test_tables_of_the_readme_are_shown() -> None:
+    shown = from_readme("Rewards lost")
+    assert "| PatientThompson |" in shown
+    assert "](docs/" not in shown
+    assert from_readme("No such paragraph") == ""
 
 
 def test_links_out_of_the_docs_lead_to_pages() -> None:

@@ -135,11 +135,21 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """mkdocs: links that lead to a file of the repository lead to its page."""
     here = posixpath.dirname(page.file.src_uri)
+    markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
         r"\]\(([^)#\s]+)(#[^)]*)?\)",
         lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
         markdown,
     )
+
+
+def from_readme(beginning: str) -> str:
+    """The README's paragraph that begins so, and the table below it: one place for its numbers."""
+    text = (ROOT / "README.md").read_text()
+    found = re.search(rf"^{beginning}(?:.+\n)+\n(?:\|.+\n)+", text, re.MULTILINE)
+    if found is None:
+        return ""
+    return found[0].replace("](docs/", "](")
 
 
 def moved(target: str, here: str) -> str:
