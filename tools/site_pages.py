@@ -98,11 +98,32 @@ def reference_pages() -> dict[str, str]:
     shown = examples()
     pages: dict[str, list[str]] = {}
     for name, path in reference_names().items():
-        heading = f"## pb.{name}" if name.split(".")[0] != "live" else f"## {name}"
         lines = pages.setdefault(page_of(path), [])
-        lines += [heading, "", f"::: {path}", "", "```python", "import patientbandits as pb", ""]
+        lines += [entry(name, path), "```python", "import patientbandits as pb", ""]
         lines += [shown.get(name, ""), "```", ""]
     return {file_of(page): "\n".join([f"# {page}", "", *lines]) for page, lines in pages.items()}
+
+
+def shown_name(name: str) -> str:
+    """As users write it."""
+    return name if name.startswith("live.") else f"pb.{name}"
+
+
+def entry(name: str, path: str) -> str:
+    """What mkdocstrings makes of the docstring, under a short name that links can use."""
+    shown = shown_name(name)
+    return f"""<a id="{anchor(name)}"></a>
+
+::: {path}
+    options:
+      heading: {shown}
+      toc_label: {shown}
+"""
+
+
+def anchor(name: str) -> str:
+    """Of a name on its page: `pb.UCB1` is at #pbucb1."""
+    return shown_name(name).replace(".", "").lower()
 
 
 def notebook_page(path: Path) -> str:
