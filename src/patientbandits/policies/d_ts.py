@@ -154,10 +154,10 @@ class DTS(Policy):
         memory.made[0] = pull
 
     @staticmethod
-    def arrived(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, time: float) -> None:
+    def arrived(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, delay: float) -> None:
         memory.converted[pull] = True
         memory.conversions[arm.number] += 1.0
-        memory.delays[arm.number] += time - memory.time_of[pull]
+        memory.delays[arm.number] += max(delay, 1.0)
 
     @staticmethod
     def refresh(self: Numbers, memory: ExponentialFits, time: float) -> None:
