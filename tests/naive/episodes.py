@@ -6,6 +6,16 @@ import math
 
 from naive.bootstrapped import BootstrappedThompson
 from naive.bounds import adapt, dklucb, ducb, klucb, patient, patient_kl, scheduled
+from naive.newcomers import (
+    DelayedEXP3,
+    DTSBayes,
+    FloorMixture,
+    OptimisticElimination,
+    PhasedElimination,
+    otf_lin_ts,
+    top_two_thompson,
+    window_thompson,
+)
 from naive.random_numbers import bits_at, keys, unit
 from naive.reported import SuccessiveElimination, arrived_thompson, delayed_ucb1
 from naive.rivals import DTS, otf_lin_ucb, told_thompson
@@ -81,6 +91,14 @@ POLICIES = {
     "DTS": (DTS, 0),
     "ToldThompson": (told_thompson, 0),
     "QPMD": (QPMD, 0),
+    "DTSBayes": (DTSBayes, 0),
+    "WindowThompson": (window_thompson, 0),
+    "OTFLinTS": (otf_lin_ts, 0),
+    "PhasedElimination": (PhasedElimination, 0),
+    "OptimisticElimination": (OptimisticElimination, 0),
+    "DelayedEXP3": (DelayedEXP3, 0),
+    "TopTwoThompson": (top_two_thompson, 0),
+    "FloorMixture": (FloorMixture, 0),
 }
 """name -> (index, how often each arm is pulled first)
 
