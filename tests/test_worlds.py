@@ -9,7 +9,7 @@ from cases import fit_for
 
 import patientbandits as pb
 from patientbandits.drift import Change, gradual
-from patientbandits.engine.worlds import PLAIN, kind_of_world
+from patientbandits.engine.worlds import is_plain
 from patientbandits.random_problems import mirrored
 from patientbandits.registry import problem_from
 from patientbandits.study import read_study
@@ -90,7 +90,9 @@ def test_ways_of_saying_nothing_give_the_plain_world():
             found = pb.simulate(fit_for(policy, other), policy, HORIZON, 5, SEED)
             np.testing.assert_allclose(found.regret, wanted.regret, rtol=1e-12)
             assert np.array_equal(found.pulls, wanted.pulls)
-    assert kind_of_world(plain) == kind_of_world(plain.with_batch(1)) == PLAIN
+    assert is_plain(plain)
+    assert is_plain(plain.with_batch(1))
+    assert not any(map(is_plain, WORLDS.values()))
 
 
 def test_regret_is_that_of_the_round():

@@ -135,6 +135,8 @@ class Pull:
 
     def seen(self, age):
         """Whether it is known ``age`` rounds after the pull."""
+        if self.batch == 1:
+            return self.delay <= age
         return self.heard <= self.s + age
 
     def visible(self, age):

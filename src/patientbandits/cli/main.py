@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
     add_field_command(commands, work)
-    add_compare_command(commands, work)  # last: takes --seed out of the options they share
+    add_compare_command(commands, common)
     add_catalogue_commands(commands, common)
     add_serve_command(commands, database)
     add_experiment_commands(commands, database)

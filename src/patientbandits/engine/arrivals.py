@@ -14,15 +14,7 @@ import numpy as np
 
 from patientbandits.engine.choosers import Chooser
 from patientbandits.engine.scratch import Game
-from patientbandits.engine.worlds import (
-    PLAIN,
-    TWO_POINT,
-    World,
-    WorldKind,
-    arrival,
-    heard_after,
-    told_function,
-)
+from patientbandits.engine.worlds import TWO_POINT, World, arrival, heard_after, told_function
 from patientbandits.policies.base import Arm
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule
@@ -34,14 +26,14 @@ of different rounds arrive in the same one independently, at most once on averag
 have a probability below 1 / 256!."""
 
 
-def counts_suffice(world: World, kind: WorldKind, rule: Rule) -> bool:
+def counts_suffice(world: World, plain: bool, rule: Rule) -> bool:
     """Whether arrivals need no more than their number.
 
     They do where rewards are known beforehand and nobody asks for their delay, in a plain world.
     """
     implied = np.all((world.reward_kind == TWO_POINT) & (world.values[:, 0] == 0))
-    asked = kind != PLAIN or "arrived" in rule.hooks
-    return bool(implied) and not asked and len(world.streams) <= COUNT_UP_TO
+    unasked = plain and "arrived" not in rule.hooks
+    return bool(implied) and unasked and len(world.streams) <= COUNT_UP_TO
 
 
 class Arrivals(NamedTuple):
@@ -84,13 +76,12 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     return Arrivals(receive=receive, send=send, forget=forget)
 
 
-def listed_arrivals(rule: Rule, chooser: Chooser, kind: WorldKind) -> Arrivals:
+def listed_arrivals(rule: Rule, chooser: Chooser, plain: bool) -> Arrivals:
     """Pull by pull; a pull is known by its round."""
     paid = chooser.paid
     keeps = chooser.keeps
     arrived = rule.hook("arrived")
-    told = told_function(kind, rule.reports)
-    batched = kind.batched
+    told = told_function(plain, rule.reports)
 
     def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
@@ -116,7 +107,7 @@ def listed_arrivals(rule: Rule, chooser: Chooser, kind: WorldKind) -> Arrivals:
         t = decision.round
         reward, delay = told(game.world, scratch.world_key[place], as_bits(t), arm, left)
         after = max(int(delay), 1) if delay <= left else left + 1
-        if batched:
+        if not plain:
             after = heard_after(t, after, game.world.batch, left)
         scratch.arm_of[place, t] = arm
         scratch.reward_of[place, t] = reward

@@ -20,7 +20,7 @@ from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
-from patientbandits.engine.worlds import PLAIN, World, WorldKind, row_of
+from patientbandits.engine.worlds import World, row_of
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule, no_hook
@@ -39,7 +39,8 @@ class KernelPlan(NamedTuple):
     memory_kind: Any
     counted: bool
     anytime: bool
-    world: WorldKind
+    plain: bool
+    """the world is"""
 
     @classmethod
     def of(
@@ -48,7 +49,7 @@ class KernelPlan(NamedTuple):
         memory: tuple[Any, ...],
         counted: bool,
         anytime: bool,
-        world: WorldKind = PLAIN,
+        plain: bool = True,
     ) -> KernelPlan:
         return cls(
             hooks=tuple(rule.hooks.items()),
@@ -60,7 +61,7 @@ class KernelPlan(NamedTuple):
             memory_kind=type(memory),
             counted=counted,
             anytime=anytime,
-            world=world,
+            plain=plain,
         )
 
     @property
@@ -105,7 +106,7 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
     """Rewards that come are counted where that suffices, and listed otherwise."""
     if plan.counted:
         return counted_arrivals(plan.rule, chooser)
-    return listed_arrivals(plan.rule, chooser, plan.world)
+    return listed_arrivals(plan.rule, chooser, plan.plain)
 
 
 @cache
@@ -113,7 +114,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     anytime = plan.anytime
-    drifting = plan.world.drifting
+    plain = plan.plain
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
@@ -164,7 +165,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
             return False
         arm = bid.arm
         scratch.pulls[game.place, arm] += 1
-        if drifting:
+        if not plain:
             row = row_of(game.world, as_bits(round_), arm)
             scratch.lost[game.place] += game.world.gaps[row]
         pulls = int(scratch.pulls[game.place, arm])
@@ -207,7 +208,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
                 if t == out.rounds[column]:
                     for place in range(games):
                         lost = scratch.lost[place]
-                        if not drifting:
+                        if plain:
                             lost = regret(scratch.pulls[place], world.gaps)
                         out.regret[row + place, column] = lost
                         if traced:

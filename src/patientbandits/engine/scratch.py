@@ -52,7 +52,7 @@ class Scratch(NamedTuple):
     rewards: NDArray[np.float64]
     """(run, arm): rewards arrived"""
     lost: NDArray[np.float64]
-    """run: regret so far, where means or delays change"""
+    """run: regret so far, in a world that is not plain"""
     bonus: NDArray[np.float64]
     worth: NDArray[np.float64]
     """(run, arm): bonus and index of a policy whose indices last"""

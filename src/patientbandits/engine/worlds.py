@@ -23,20 +23,6 @@ if TYPE_CHECKING:
 TWO_POINT, BETA = 0, 1
 
 
-class WorldKind(NamedTuple):
-    """What decides about a kernel's code: a world that is none of these pays nothing for them."""
-
-    drifting: bool = False
-    """means or delays change"""
-    dependent: bool = False
-    """delays depend on the reward"""
-    batched: bool = False
-    """arrivals are heard of every few rounds"""
-
-
-PLAIN = WorldKind()
-
-
 class World(NamedTuple):
     """A problem as the kernels see it. Arrays over rows, unless said otherwise."""
 
@@ -53,7 +39,7 @@ class World(NamedTuple):
     law: NDArray[np.int64]
     """the place of its law in the tables"""
     low_law: NDArray[np.int64]
-    """dependent: the same, where the reward is the lower of two values"""
+    """the same where the reward is the lower of two values; empty if that makes no difference"""
     starts: NDArray[np.int64]
     """phase: its first round"""
     batch: int
@@ -86,55 +72,20 @@ def row_of(world: World, round_: Bits, arm: int) -> int:
     return phase * len(world.streams) + arm
 
 
-@cache
-def report_function(kind: WorldKind) -> Callable[..., tuple[float, int]]:
-    """`report` for worlds of this kind."""
-    drifting, dependent, _ = kind
-    if not drifting and not dependent:
-        return report
-
-    def changed_report(
-        world: World, key: Bits, round_: Bits, arm: int, left: int
-    ) -> tuple[float, int]:
-        row = row_of(world, round_, arm) if drifting else arm
-        bits = bits_at(key, round_, world.streams[arm])
-        law = world.law[row]
-        if world.reward_kind[row] == TWO_POINT:
-            high = unit(bits) < world.chance_of_high[row]
-            reward = world.values[row, int(high)]
-            if dependent and not high:
-                law = world.low_law[row]
-        else:
-            reward = beta(world.shapes[row, 0], world.shapes[row, 1], bits)
-        delay = delay_of(world.delays, law, unit(mix(bits ^ DELAY_SALT)), left)
-        return reward, delay
-
-    return changed_report
-
-
-@cache
-def told_function(kind: WorldKind, reports: bool) -> Callable[..., tuple[float, int]]:
-    """What a pull comes to, as the learner is told: `closing_report` or `outcome`."""
-    found = report_function(kind)
-    if found is report:
-        return closing_report if reports else outcome
-
-    def changed_closing(
-        world: World, key: Bits, round_: Bits, arm: int, left: int
-    ) -> tuple[float, int]:
-        reward, delay = found(world, key, round_, arm, left)
-        window = world.delays.knots[len(world.delays.knots) - 1]
-        if delay > left and window <= left:
-            return 0.0, window
-        return reward, delay
-
-    def changed_outcome(
-        world: World, key: Bits, round_: Bits, arm: int, left: int
-    ) -> tuple[float, int]:
-        reward, delay = found(world, key, round_, arm, left)
-        return reward, delay if reward != 0.0 else left + 1
-
-    return changed_closing if reports else changed_outcome
+def any_report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
+    """`report` in a world that is not plain: rows by phase, delays by reward."""
+    row = row_of(world, round_, arm)
+    bits = bits_at(key, round_, world.streams[arm])
+    law = world.law[row]
+    if world.reward_kind[row] == TWO_POINT:
+        high = unit(bits) < world.chance_of_high[row]
+        reward = world.values[row, int(high)]
+        if len(world.low_law) > 0 and not high:
+            law = world.low_law[row]
+    else:
+        reward = beta(world.shapes[row, 0], world.shapes[row, 1], bits)
+    delay = delay_of(world.delays, law, unit(mix(bits ^ DELAY_SALT)), left)
+    return reward, delay
 
 
 def heard_after(round_: int, after: int, batch: int, left: int) -> int:
@@ -147,26 +98,34 @@ def heard_after(round_: int, after: int, batch: int, left: int) -> int:
     return min(begins - round_, left + 1)
 
 
-def closing_report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
-    """`report` where a pull that has not paid within the window reports a 0 at its end.
+@cache
+def told_function(plain: bool, reports: bool) -> Callable[..., tuple[float, int]]:
+    """What a pull comes to, as the learner is told.
 
-    The tables of delays end at the window, or at the horizon, which is more than ``left``.
+    Where there are reports a pull that has not paid within the window reports a 0 at its end: the
+    tables of delays end at the window, or at the horizon, which is more than ``left``. Otherwise a
+    reward of 0 is never announced.
     """
-    reward, delay = report(world, key, round_, arm, left)
-    window = world.delays.knots[len(world.delays.knots) - 1]
-    if delay > left and window <= left:
-        return 0.0, window
-    return reward, delay
+    found = report if plain else any_report
 
+    def closing_report(
+        world: World, key: Bits, round_: Bits, arm: int, left: int
+    ) -> tuple[float, int]:
+        reward, delay = found(world, key, round_, arm, left)
+        window = world.delays.knots[len(world.delays.knots) - 1]
+        if delay > left and window <= left:
+            return 0.0, window
+        return reward, delay
 
-def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
-    """`report` where a reward of 0 is never announced."""
-    reward, delay = report(world, key, round_, arm, left)
-    return reward, delay if reward != 0.0 else left + 1
+    def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
+        reward, delay = found(world, key, round_, arm, left)
+        return reward, delay if reward != 0.0 else left + 1
+
+    return closing_report if reports else outcome
 
 
 def arrival(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
-    """`outcome` where a reward is 0 or one known value: after how many rounds it can be used.
+    """What is told where a reward is 0 or one known value: after how many rounds it can be used.
 
     left + 1 for not in time.
     """
@@ -211,10 +170,10 @@ def world_of(problem: Problem, horizon: int) -> World:
     )
 
 
-def kind_of_world(problem: Problem) -> WorldKind:
-    """What a kernel must provide for."""
-    return WorldKind(
-        drifting=bool(problem.changes),
-        dependent=problem.low_delays is not None,
-        batched=(problem.batch or 1) > 1,
-    )
+def is_plain(problem: Problem) -> bool:
+    """Whether nothing changes, delays know nothing of rewards, and arrivals are heard of at once.
+
+    Kernels for plain worlds have no code for anything else.
+    """
+    stays = not problem.changes and problem.low_delays is None
+    return stays and (problem.batch or 1) == 1

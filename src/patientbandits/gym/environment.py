@@ -7,13 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.worlds import (
-    heard_after,
-    kind_of_world,
-    report_function,
-    row_of,
-    world_of,
-)
+from patientbandits.engine.worlds import any_report, heard_after, row_of, world_of
 from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.problem import Problem
 from patientbandits.problems import PROBLEMS
@@ -77,7 +71,6 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         )
         streams: Any = [int(stream) for stream in problem.streams]
         self._world = world_of(problem, self.horizon)._replace(streams=streams)
-        self._report = report_function(kind_of_world(problem))
         self._seed: int | None = None
         self._run = 0
         self._begin(0)
@@ -127,7 +120,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
     def _send(self, arm: int) -> None:
         """The pull's reward is under way."""
         left = self.horizon - self._round
-        reward, delay = self._report(self._world, self._key, self._round, arm, left)
+        reward, delay = any_report(self._world, self._key, self._round, arm, left)
         announced = reward != 0.0 or self.problem.feedback == "reports"
         if not announced or delay > left:
             return
