@@ -22,8 +22,9 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
     """Why it is too early for a verdict, or nothing."""
     for arm in arms:
         if arm.conversions < FEWEST_CONVERSIONS:
+            word = "conversion" if arm.conversions == 1 else "conversions"
             return (
-                f"{arm.arm} has {arm.conversions} conversions so far, and at least "
+                f"{arm.arm} has {arm.conversions} {word} so far, and at least "
                 f"{FEWEST_CONVERSIONS} are needed"
             )
     for arm in arms:
@@ -133,6 +134,8 @@ def points(rate: float) -> str:
 
 
 def _left(future: Future) -> str:
+    if future.days_left is None and not any(future.traffic.values()):
+        return "nobody was shown anything lately, so no end is in sight"
     if future.days_left is None:
         return f"more than {future.days[-1]:.0f} days left at the present traffic"
     if future.days_left == 0:

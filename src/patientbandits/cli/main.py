@@ -13,10 +13,10 @@ from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
 from patientbandits.cli.experiments import add_experiment_commands
 from patientbandits.cli.field import add_field_command
+from patientbandits.cli.history_import import add_import_command
 from patientbandits.cli.keys import add_key_commands
 from patientbandits.cli.live import (
     add_decision_commands,
-    add_import_command,
     add_serve_command,
 )
 from patientbandits.cli.options import common_options, database_options, work_options

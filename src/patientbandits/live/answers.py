@@ -9,6 +9,7 @@ from msgspec import Struct
 from patientbandits.live.api_keys import Key
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.settings import Settings
+from patientbandits.live.shares import Shares
 from patientbandits.live.times import iso_text
 
 
@@ -31,6 +32,12 @@ class ExperimentAnswer(Struct):
     """the first decides"""
     window_text: str | None
     """the window as people write it"""
+    shares: Shares | None
+    """what arms get whatever the policy chooses"""
+    closed: bool
+    """no new units"""
+    fallback: str | None
+    """the arm for units outside the experiment"""
 
 
 class KeyAnswer(Struct):
@@ -62,6 +69,9 @@ def experiment_answer(
         currency=have.currency,
         goals=list(have.goals),
         window_text=have.window_text,
+        shares=have.shares,
+        closed=have.closed,
+        fallback=have.fallback,
     )
 
 

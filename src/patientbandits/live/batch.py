@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from patientbandits.live.assignment_desk import AssignmentDesk
 from patientbandits.live.commands import (
     AboutDecision,
     Command,
@@ -12,6 +13,8 @@ from patientbandits.live.commands import (
     Convert,
     Decide,
     Decision,
+    Evaluate,
+    Evaluated,
     Expose,
     Exposed,
     Join,
@@ -21,12 +24,19 @@ from patientbandits.live.commands import (
     Withdraw,
 )
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
-from patientbandits.live.exposure_desk import different, exposure_line, told_before
+from patientbandits.live.exposure_desk import (
+    as_promised,
+    different,
+    exposure_line,
+    told_before,
+)
+from patientbandits.live.flags import flag_value
 from patientbandits.live.goal_desk import GoalDesk, name_goals
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import iso_text
 
@@ -56,6 +66,7 @@ class CommandBatch:
         self._pending: list[PendingDecision] = []
         self._desk = OrderDesk(self)
         self._goals = GoalDesk(self)
+        self._assigned = AssignmentDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
@@ -69,7 +80,7 @@ class CommandBatch:
                 command.error = refusal
         self.lines = self.state.advance(self.lines, self.decided)
         for pending in self._pending:
-            pending.command.outcome = self._decision(pending)
+            pending.command.outcome = self._answer(pending)
         return self.lines
 
     def _look_up(self, commands: Sequence[Command], reader: Reader) -> None:
@@ -79,16 +90,19 @@ class CommandBatch:
         keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
         keys = {command.key for command in keyed if command.key is not None}
         units: set[str] = set()
-        if self.settings.sticky:
+        if self.settings.sticky or self.settings.closed:
             units = {command.unit for command in decides if command.unit is not None}
         self._found(reader, "seq", seqs)
         for found in self._found(reader, "key", keys):
             if found.key is not None:
                 self._by_key[found.key] = found.seq
+        shown = self.state.shown
         for found in self._found(reader, "unit", units):
-            if found.unit is not None and found.arm in self.state.memory.place:
+            if found.unit is not None and found.arm in shown:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
+        people = self._desk.people
+        self._assigned.look_up(commands, reader, people.persons if people else None)
         if self.settings.goals:
             self._goals.look_up(commands, reader)
 
@@ -98,7 +112,9 @@ class CommandBatch:
         return [about.decision for about in found]
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(command, Decide):
+        if isinstance(command, Evaluate):
+            self._evaluate(command)
+        elif isinstance(command, Decide):
             self._decide(command)
         elif isinstance(command, Order):
             self._desk.order(command)
@@ -131,10 +147,19 @@ class CommandBatch:
             return
         if self.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
+        promised = self._assigned.standing(command.unit)
+        outside = None if promised else self._outside(command)
+        if outside is not None:
+            self._answer_outside(command, outside)
+            return
         seq = self._first + len(self.lines)
         line = LogLine(
             self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
         )
+        if promised is not None:  # chosen before: the policy is told
+            line = line._replace(
+                arm=promised.arm, propensity=promised.propensity, happened=self.now
+            )
         self.lines.append(line)
         self.decided[seq] = Decided(line)
         if command.key is not None:
@@ -144,10 +169,61 @@ class CommandBatch:
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
 
+    def _outside(self, command: Decide) -> str | None:
+        """Why a new unit is not taken in, if so."""
+        if self.settings.closed:
+            return "closed"
+        holdback = self.settings.kept.holdback
+        if not holdback:
+            return None
+        if command.unit is None:
+            raise RefusedError("decision: an experiment with a holdback needs the unit; got none.")
+        held = held_back(self.experiment.seed, command.unit, holdback)
+        return "holdback" if held else None
+
+    def _answer_outside(self, command: Decide, outside: str) -> None:
+        """With the fallback arm; a flag without one is disabled."""
+        arm = self.settings.outside_arm
+        if isinstance(command, Evaluate):
+            shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            command.outcome = shown._replace(outside=outside)
+        elif arm is None:
+            raise ConflictError(
+                f"experiment: {self.experiment.name!r} is closed and has no fallback arm."
+            )
+        else:
+            command.outcome = Decision(id=None, arm=arm, outside=outside)
+
+    def _evaluate(self, command: Evaluate) -> None:
+        if not self.settings.sticky:
+            raise RefusedError(
+                "experiment: to be a flag it must be sticky, or the same visitor would be decided "
+                f"for again and again; got {self.experiment.name!r}."
+            )
+        if self.settings.paused:
+            command.outcome = Evaluated(arm=None)
+        elif command.provisional and self._made_for(command) is None:
+            assert command.unit is not None
+            promised = self._assigned.standing(command.unit)
+            outside = None if promised else self._outside(command)
+            if outside is not None:
+                self._answer_outside(command, outside)
+                return
+            line = promised or self._assigned.promise(command.unit)
+            assert line.arm is not None
+            command.outcome = self._evaluated(self.settings.arms[line.arm], line.propensity)
+        else:
+            self._decide(command)
+
+    def _evaluated(self, arm: str, propensity: float | None, id: str | None = None) -> Evaluated:
+        value = flag_value(arm, self.settings.arms)
+        return Evaluated(arm=arm, value=value, propensity=propensity, id=id)
+
     def _expose(self, command: Expose) -> None:
         line = exposure_line(self, command)
         before = self._told_before(command, line)
         if before is None:
+            line = as_promised(command, line, self._assigned.standing(command.unit))
             self.lines.append(line)
             self.decided[line.seq] = Decided(line)
             if line.key is not None:
@@ -173,7 +249,8 @@ class CommandBatch:
         seq = None
         if command.key is not None:
             seq = self._by_key.get(command.key)
-        if seq is None and command.unit is not None and self.settings.sticky:
+        keeps = self.settings.sticky or self.settings.closed
+        if seq is None and command.unit is not None and keeps:
             seq = self._by_unit.get(command.unit)
             if seq is None:
                 seq = self._desk.made_for(command.unit)
@@ -254,6 +331,12 @@ class CommandBatch:
 
     def next_seq(self) -> int:
         return self._first + len(self.lines)
+
+    def _answer(self, pending: PendingDecision) -> Decision | Evaluated:
+        made = self._decision(pending)
+        if isinstance(pending.command, Evaluate):
+            return self._evaluated(made.arm, made.propensity, made.id)
+        return made
 
     def _decision(self, pending: PendingDecision) -> Decision:
         seq = pending.seq

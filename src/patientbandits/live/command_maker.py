@@ -8,6 +8,7 @@ from datetime import datetime
 from patientbandits.live.commands import (
     Convert,
     Decide,
+    Evaluate,
     Expose,
     Join,
     Order,
@@ -58,6 +59,10 @@ class CommandMaker:
     def decide_command(self, unit: str | None = None, key: str | None = None) -> Decide:
         _require_text("decision", unit=unit, key=key)
         return Decide(self.experiment, unit, key)
+
+    def evaluate_command(self, unit: str, provisional: bool = False) -> Evaluate:
+        printable_text("evaluation: unit", unit)
+        return Evaluate(self.experiment, unit, provisional)
 
     def expose_command(
         self,

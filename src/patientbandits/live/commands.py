@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from patientbandits.live.outcomes import Conversion as Conversion
+from patientbandits.live.outcomes import Credited as Credited
+from patientbandits.live.outcomes import Decision as Decision
+from patientbandits.live.outcomes import Evaluated as Evaluated
+from patientbandits.live.outcomes import Exposed as Exposed
+from patientbandits.live.outcomes import Joined as Joined
+from patientbandits.live.outcomes import Retraction as Retraction
 from patientbandits.live.store.base import Experiment
-
-
-class Decision(NamedTuple):
-    """Show the arm, keep the id."""
-
-    id: str
-    arm: str
-    propensity: float | None = None
-    """probability with which this arm was to be chosen, if the policy is randomised and knows"""
-    duplicate: bool = False
-    """the decision was made before, for the same key or the same sticky unit"""
-
-
-class Conversion(NamedTuple):
-    duplicate: bool
-    counted: bool
-    """False: it came after the window, or was retracted; it is kept all the same"""
-
-
-class Credited(NamedTuple):
-    """What became of an order."""
-
-    duplicate: bool
-    counted: bool
-    """False: no decision for this unit within the window before it, or withdrawn; it is kept"""
-    exposed: bool
-    """False: nothing was ever decided for this unit, as far as is known"""
-
-
-class Retraction(NamedTuple):
-    duplicate: bool
-
-
-class Exposed(NamedTuple):
-    """An exposure that was told; conversions may name its id."""
-
-    id: str
-    duplicate: bool
-    """it was told before, or the unit is sticky and has it already"""
-
-
-class Joined(NamedTuple):
-    duplicate: bool
-    """the two units were known to be one person"""
 
 
 class Command:
@@ -75,6 +38,16 @@ class Decide(Command):
         super().__init__(experiment)
         self.unit = unit
         self.key = key
+
+
+class Evaluate(Decide):
+    """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
+
+    __slots__ = ("provisional",)
+
+    def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
+        super().__init__(experiment, unit)
+        self.provisional = provisional
 
 
 class Expose(Command):

@@ -14,6 +14,7 @@ from patientbandits.live.commands import (
     Conversion,
     Credited,
     Decision,
+    Evaluated,
     Exposed,
     Joined,
     Retraction,
@@ -40,6 +41,15 @@ class ExperimentHandle(CommandMaker):
         key   a repeated request with the same key gets the first one's decision, however late
         """
         return self._run(self.decide_command(unit, key))
+
+    def evaluate(self, unit: str, provisional: bool = False) -> Evaluated:
+        """What the unit is to be shown, as OpenFeature asks for it.
+
+        provisional  the unit may never see it, as when all flags are asked for at once: the arm is
+                     kept for it, and counts from when it is exposed (`evaluate`, `decide` or
+                     `expose`)
+        """
+        return self._run(self.evaluate_command(unit, provisional))
 
     def expose(
         self,
@@ -129,9 +139,10 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency; arms to add, to retire and to
-        restore, and goals to add (the first there is decides); or ``arms`` and ``goals`` (which may
-        be added) and ``retired`` as whole lists. The history stays and is told to the new policy.
+        policy, window, sticky, paused, credit, control, currency, shares, closed, fallback; arms
+        to add, to retire and to restore, and goals to add (the first there is decides); or ``arms``
+        and ``goals`` (which may be added) and ``retired`` as whole lists. The history stays and is
+        told to the new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
@@ -155,14 +166,26 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
-        finds it; ``words`` say it in a sentence."""
+        finds it; ``words`` say it in a sentence.
+
+        by  "rate" or "revenue" per decision; unless given, revenue if conversions have values
+        """
         from patientbandits.live.verdict import verdict_on  # needs time to be imported
 
         settings = self.settings
         with self.journal.store.reading() as reader:
-            return verdict_on(reader, self.experiment, settings, self.journal.now())
+            return verdict_on(reader, self.experiment, settings, self.journal.now(), by)
+
+    def analysis(self, by: str | None = None) -> dict[str, Any]:
+        """The verdict; which window would have crowned whom; how cohorts mature, as on the page of
+        `analyse`."""
+        from patientbandits.live.verdict import analysis_on  # needs time to be imported
+
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            return analysis_on(reader, self.experiment, settings, self.journal.now(), by)
 
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         """Decisions and conversions by the time they were reported.

@@ -69,9 +69,20 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
     for before in known:
         if before.arm == line.arm:
             return before
-    if any(before.arm in batch.state.memory.place for before in known):
+    if any(before.arm in batch.state.shown for before in known):
         raise different(command)
     return None
+
+
+def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> LogLine:
+    """The exposure, with the propensity of the arm that the unit was promised, if it was."""
+    if promised is None:
+        return line
+    if promised.arm != line.arm:
+        raise different(command)
+    if line.propensity is None:
+        return line._replace(propensity=promised.propensity)
+    return line
 
 
 def different(command: Expose) -> DifferentError:

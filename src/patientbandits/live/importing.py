@@ -21,7 +21,7 @@ from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.settings import Settings, settings_text, stored_settings
-from patientbandits.live.store.base import LogStore
+from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
 Row = TypeVar("Row")

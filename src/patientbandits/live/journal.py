@@ -23,7 +23,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.base import LogStore
+from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
 Made = TypeVar("Made")

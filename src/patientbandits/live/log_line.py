@@ -26,6 +26,7 @@ KINDS = (
     "alias",
     "credit",
     "goal",
+    "assignment",
 )
 """of lines
 
@@ -38,6 +39,8 @@ alias        the units in ``unit`` and ``key`` are one person
 credit       what a decision is worth from here on, all orders and its conversion together
 goal         another goal than the one that decides was reached, by the unit in ``unit`` (``key``
              names it, as an order's does) or by the decision in ``about``
+assignment   an arm was promised to a unit that may never see it: no decision, and nothing a policy
+             hears of, until the unit is exposed
 """
 
 

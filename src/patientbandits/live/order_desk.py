@@ -95,7 +95,7 @@ class OrderDesk:
         for exposure in reversed(self.people.exposures(unit)):
             if self._batch.decided[exposure.seq].decision.arm in (
                 None,
-                *self._batch.state.memory.place,
+                *self._batch.state.shown,
             ):
                 return exposure.seq
         return None

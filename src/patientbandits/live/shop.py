@@ -20,12 +20,11 @@ from patientbandits.live.command_maker import SaidTime
 from patientbandits.live.commands import Command, Credited
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.founding import found_experiment
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
-from patientbandits.live.log_line import LogLine
 from patientbandits.live.names import experiment_name
-from patientbandits.live.people import Persons
-from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, settings_text
+from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings
 from patientbandits.live.store import LogStore, open_store
 from patientbandits.live.store.base import SECRET, Experiment
 from patientbandits.policies import Policy
@@ -101,6 +100,8 @@ class Shop:
         control: str | None = None,
         currency: str | None = None,
         goals: Sequence[str] | None = None,
+        shares: Mapping[str, Any] | None = None,
+        fallback: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -116,6 +117,9 @@ class Shop:
         control        the arm that others are compared with
         currency       what values are counted in, for people
         goals          what conversions can reach: the first decides, others are kept beside it
+        shares         what arms get whatever the policy chooses: {"minimum": 0.05,
+                       "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
+        fallback       the arm for units outside the experiment; the control unless given
         """
         given = {
             "policy": policy,
@@ -126,6 +130,8 @@ class Shop:
             "control": control,
             "currency": currency,
             "goals": goals,
+            "shares": shares,
+            "fallback": fallback,
         }
         said = {name: value for name, value in given.items() if value is not None}
         settings = new_settings(arms, **said)
@@ -199,8 +205,13 @@ class Shop:
         """(the experiment of this name, whether it is new); ``created``: when, if not now."""
         experiment_name(called)
         chosen = _checked_seed(seed)
-        found, new = self.journal.alone(lambda: self._add(called, settings, chosen, created))
-        return self._keep(found), new
+
+        def found() -> tuple[Experiment, bool]:
+            when = self.journal.now() if created is None else created
+            return found_experiment(self.store, called, settings, chosen, when)
+
+        experiment, new = self.journal.alone(found)
+        return self._keep(experiment), new
 
     def create_exactly(
         self, called: str, settings: Settings, seed: int | None = None
@@ -248,46 +259,6 @@ class Shop:
             created = min(rows.exposures[0].time, self.journal.now())
             handle, _ = self.create(called, made, created=created)
         return import_rows(handle, rows)
-
-    def _add(
-        self, called: str, settings: Settings, seed: int, created: int | None
-    ) -> tuple[Experiment, bool]:
-        found = self.store.experiment(called)
-        if found is not None:
-            return found, False
-        made = Experiment(
-            id=self.store.next_experiment(),
-            name=called,
-            seed=seed,
-            created=self.journal.now() if created is None else created,
-        )
-        first = LogLine(
-            experiment=made.id,
-            seq=1,
-            kind="change",
-            time=made.created,
-            settings=settings_text(settings),
-        )
-        aliases = [
-            line._replace(experiment=made.id, seq=place, time=made.created)
-            for place, line in enumerate(self._aliases(), first.seq + 1)
-        ]
-        self.store.add_experiment(made)
-        self.store.append([first, *aliases])
-        return made, True
-
-    def _aliases(self) -> list[LogLine]:
-        """Who is one person, as some experiment was told."""
-        found: list[LogLine] = []
-        persons = Persons()
-        for experiment in self.store.experiments():
-            for line in self.store.lines_with_unit(experiment.id, "alias"):
-                assert line.unit is not None
-                assert line.key is not None
-                if not persons.same(line.unit, line.key):
-                    persons.join(line.unit, line.key)
-                    found.append(line)
-        return found
 
 
 def require_same(handle: ExperimentHandle, wanted: Settings, compared: Iterable[str]) -> None:

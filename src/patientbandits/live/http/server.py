@@ -17,6 +17,7 @@ from patientbandits.live import shop as library
 from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.app import App
+from patientbandits.live.http.cors import checked_origin
 from patientbandits.live.http.logs import set_up_logs
 from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
@@ -83,6 +84,8 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
+    for origin in options.origins:
+        checked_origin(origin)
     if workers > 1 and not hasattr(socket, "AF_UNIX"):
         raise InputError(f"serve: on this system workers must be 1; got workers={workers}.")
 

@@ -41,6 +41,8 @@ class Options(NamedTuple):
     """requests per second and key"""
     queue: int = 10_000
     log_level: str = "info"
+    origins: tuple[str, ...] = ()
+    """pages elsewhere that may ask, by their origins"""
 
 
 class Service:
