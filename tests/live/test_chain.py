@@ -32,12 +32,14 @@ DAMAGE = (
 
 def naive_chain(rows):
     """From the definition: the hash of the hash before and of the line as JSON, with its goal if it
-    has one."""
+    has one, and with goal and sender if it has a sender."""
     before = b""
     for row in rows:
-        *line, goal, _ = row
-        if goal is not None:
+        *line, goal, sender, _ = row
+        if goal is not None or sender is not None:
             line.append(goal)
+        if sender is not None:
+            line.append(sender)
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         before = hashlib.blake2b(before + text.encode(), digest_size=16).digest()
         yield before
@@ -47,6 +49,9 @@ def test_the_chain_is_that_of_its_definition(shop, clock):
     button, _ = busy(shop, clock)
     button.change(add_goals=["buy", "cart"])
     button.convert(unit="@u3", goal="cart")
+    told = button.order_command("@u4", "signed")
+    told.sender = "771deb2b3372"
+    shop.journal.execute([told])
     rows = shop.store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
     assert [bytes(row[-1]) for row in rows] == list(naive_chain(rows))
 

@@ -45,6 +45,7 @@ STATE = [
         "POST /v1/experiments",
         "PATCH /v1/experiments/{name}",
         "POST /v1/experiments/{name}/conversions",
+        "POST /v1/experiments/{name}/exposures",
         "POST /v1/experiments/{name}/retractions",
         "POST /v1/track",
     )

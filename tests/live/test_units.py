@@ -170,6 +170,7 @@ def test_lengths_of_time(shop):
         ("12h", 43200, "12h"),
         ("90min", 5400, "90min"),
         (45.5, 45.5, "45.5s"),
+        ("2 weeks", 14 * 86400, "14d"),
     ):
         made = shop.experiment(f"e{seconds}", ARMS, window=given).settings
         assert (made.window, made.window_text) == (seconds, shown)

@@ -51,7 +51,7 @@ def test_conversions_with_values_are_compared_by_revenue(shop, clock):
 def test_without_values_rates_are_compared(shop, clock):
     button = played(shop, clock, {"control": 1.0, "blue": 1.0})
     assert button.verdict()["by"] == "rate"
-    with pytest.raises(live.RefusedError, match="needs conversions with values"):
+    with pytest.raises(live.ConflictError, match="needs conversions with values"):
         button.verdict(by="revenue")
 
 

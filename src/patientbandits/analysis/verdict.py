@@ -123,11 +123,13 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
     other = BY_RATE if by == BY_REVENUE else BY_REVENUE
     leader = leader_by(arms, other)
     chance = compared_of(leader, other).best
-    return f"By {other}, {leader.arm} leads with a probability of {chance:.0%}."
+    return f"By {other}, {leader.arm} leads with a probability of {100 * chance:.0f} %."
 
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
+    if 0 < 100 * rate < 0.0001:
+        return "less than 0.0001 points"
     if 0 < 100 * rate < 0.01:
         return f"{100 * rate:.4f} points"
     return f"{100 * rate:.2f} points"

@@ -63,12 +63,13 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     )
     action.add_argument(
         "--largest-value",
-        "--scale",
         dest="scale",
         type=float,
         default=1.0,
+        metavar="VALUE",
         help="that a conversion can have (%(default)s)",
     )
+    action.add_argument("--scale", type=float, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     action.add_argument("--seed", type=int)
     action.set_defaults(run=run_create)
 

@@ -17,7 +17,13 @@ def add_import_command(commands: Any, database: argparse.ArgumentParser) -> None
     command.add_argument("exposures", metavar="EXPOSURES", help="a CSV or Parquet file")
     command.add_argument("orders", nargs="?", metavar="ORDERS", help="another one")
     command.add_argument("--window", type=length_given, metavar="LENGTH", help="30d, 12h, seconds")
-    command.add_argument("--largest-value", dest="scale", type=float, help="that an order can have")
+    command.add_argument(
+        "--largest-value",
+        dest="scale",
+        type=float,
+        metavar="VALUE",
+        help="that an order can have; without it, each is one conversion",
+    )
     command.add_argument("--credit", help="an order pays for a unit's first, last or every one")
     command.add_argument("--control", metavar="ARM", help="what others are compared with")
     command.add_argument("--currency", help="what values are counted in")
@@ -56,4 +62,9 @@ def run_import(options: argparse.Namespace) -> None:
         f"{made.unmatched} of units never exposed",
         f"{made.set_aside} rows set aside",
     ]
+    if made.above:
+        told.append(
+            f"{made.above} orders are worth more than the largest value and count as that; "
+            "to count money, import under another name with --largest-value"
+        )
     show(options, made._asdict(), told)

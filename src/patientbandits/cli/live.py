@@ -30,7 +30,7 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes, with PostgreSQL (%(default)s)",
+        help="processes that answer; with several, one more writes for all (%(default)s)",
     )
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"

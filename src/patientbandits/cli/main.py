@@ -23,6 +23,7 @@ from patientbandits.cli.options import common_options, database_options, work_op
 from patientbandits.cli.paper import add_paper_commands
 from patientbandits.cli.rehearse import add_rehearse_command
 from patientbandits.cli.simulate import add_simulate_command
+from patientbandits.cli.watching import add_watching_commands
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -83,5 +84,6 @@ def parser() -> argparse.ArgumentParser:
     add_key_commands(commands, database)
     add_import_command(commands, database)
     add_decision_commands(commands, database)
+    add_watching_commands(commands, database)
     add_database_commands(commands, database)
     return top

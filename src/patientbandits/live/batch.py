@@ -36,6 +36,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.quarantine import quarantined
 from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import iso_text
@@ -135,8 +136,12 @@ class CommandBatch:
             self._convert(command, about)
         elif isinstance(command, Retract):
             self._retract(command, about)
-        if command.goal is None and about.decision.unit is not None:
+        if command.goal is not None:
+            return
+        if about.decision.unit is not None:
             self._desk.settle(about.decision.unit)
+        elif self.settings.quarantine:
+            self._desk.settle_alone(self.decided[command.seq])
 
     def _decide(self, command: Decide) -> None:
         before = self._made_for(command)
@@ -173,6 +178,8 @@ class CommandBatch:
         """Why a new unit is not taken in, if so."""
         if self.settings.closed:
             return "closed"
+        if any(rule.unit == command.unit for rule in self.settings.unit_rules):
+            return "quarantine"
         holdback = self.settings.kept.holdback
         if not holdback:
             return None
@@ -184,6 +191,8 @@ class CommandBatch:
     def _answer_outside(self, command: Decide, outside: str) -> None:
         """With the fallback arm; a flag without one is disabled."""
         arm = self.settings.outside_arm
+        if arm is None and outside == "quarantine":
+            arm = self.settings.arms[self.settings.active[0]]
         if isinstance(command, Evaluate):
             shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
             command.outcome = shown._replace(outside=outside)
@@ -280,10 +289,11 @@ class CommandBatch:
             value=command.value,
             happened=happened,
             stated=command.happened,
+            sender=command.sender,
         )
         self.lines.append(line)
         self.decided[command.seq] = about._replace(conversion=line)
-        counted = self.settings.counts(happened - about.decision.made)
+        counted = self._counted(line, about)
         command.outcome = Conversion(duplicate=False, counted=counted)
 
     def _happened(self, command: Convert, decision: LogLine) -> int:
@@ -306,10 +316,17 @@ class CommandBatch:
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
         if before.value != command.value or not same_moment(before, command.happened):
             raise DifferentError("conversion: this decision has another one already, which stays.")
-        delay = about.delay
-        assert delay is not None
-        counted = about.retraction is None and self.settings.counts(delay)
+        counted = about.retraction is None and self._counted(before, about)
         command.outcome = Conversion(duplicate=True, counted=counted)
+
+    def _counted(self, conversion: LogLine, about: Decided) -> bool:
+        """Whether it is within the window, and not in quarantine."""
+        assert conversion.happened is not None
+        rules = self.settings.quarantine
+        decision = about.decision
+        if quarantined(rules, decision) or quarantined(rules, conversion, decision.unit):
+            return False
+        return self.settings.counts(conversion.happened - about.decision.made)
 
     def _retract(self, command: Retract, about: Decided) -> None:
         if command.goal is not None:

@@ -51,9 +51,12 @@ class Evaluate(Decide):
 
 
 class Expose(Command):
-    """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``."""
+    """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``.
 
-    __slots__ = ("arm", "happened", "key", "propensity", "unit")
+    ``sender``, here and below: the id of the key that came with the request, if one did.
+    """
+
+    __slots__ = ("arm", "happened", "key", "propensity", "sender", "unit")
 
     def __init__(
         self,
@@ -63,8 +66,10 @@ class Expose(Command):
         happened: int | None = None,
         propensity: float | None = None,
         key: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment)
+        self.sender = sender
         self.unit = unit
         self.arm = arm
         self.happened = happened
@@ -95,7 +100,7 @@ class AboutDecision(AboutGoal):
 class Convert(AboutDecision):
     """``value`` in millionths of the scale; ``happened``, if the client says, in microseconds."""
 
-    __slots__ = ("happened", "value")
+    __slots__ = ("happened", "sender", "value")
 
     def __init__(
         self,
@@ -104,8 +109,10 @@ class Convert(AboutDecision):
         value: int,
         happened: int | None = None,
         goal: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment, seq, goal)
+        self.sender = sender
         self.value = value
         self.happened = happened
 
@@ -117,7 +124,7 @@ class Retract(AboutDecision):
 class Order(AboutGoal):
     """A unit has paid; ``order`` names what for. ``value`` and ``happened`` as in `Convert`."""
 
-    __slots__ = ("happened", "order", "unit", "value")
+    __slots__ = ("happened", "order", "sender", "unit", "value")
 
     def __init__(
         self,
@@ -127,8 +134,10 @@ class Order(AboutGoal):
         value: int,
         happened: int | None = None,
         goal: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment, goal)
+        self.sender = sender
         self.unit = unit
         self.order = order
         self.value = value

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from patientbandits.live.changing import WantedChange, append_change
+from patientbandits.live.changing import WantedChange, WantedQuarantine, append_change
 from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.command_maker import CommandMaker, SaidTime
 from patientbandits.live.commands import (
@@ -21,8 +21,9 @@ from patientbandits.live.commands import (
 )
 from patientbandits.live.export import exported
 from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.quarantine import new_rule
 from patientbandits.live.settings import Settings
-from patientbandits.live.times import SECOND, bucket_width, iso_text
+from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
 
 
 class ExperimentHandle(CommandMaker):
@@ -149,6 +150,41 @@ class ExperimentHandle(CommandMaker):
         )
         return self.journal.alone(partial(append_change, self.journal, self.experiment, wanted))
 
+    def quarantine(
+        self,
+        *,
+        unit: str | None = None,
+        sender: str | None = None,
+        since: SaidTime = None,
+        until: SaidTime = None,
+        only: str = "all",
+        note: str = "",
+    ) -> list[dict[str, Any]]:
+        """Keep events but let them not count, until they are released: all rules, the new one too.
+
+        unit          a unit's; nothing new is decided for it meanwhile
+        sender        what was told with the key of this id
+        since, until  decisions made and conversions told in between; until now, unless said
+        only          "conversions": decisions stay
+        """
+        rule = new_rule(
+            unit=unit,
+            sender=sender,
+            since=parsed_time(since, "quarantine"),
+            until=parsed_time(until, "quarantine"),
+            only=only,
+            note=note,
+        )
+        return self._rules_after(WantedQuarantine(added=rule))
+
+    def release(self, id: str) -> list[dict[str, Any]]:
+        """Let the events of the rule count again: the rules that are left."""
+        return self._rules_after(WantedQuarantine(released=id))
+
+    def _rules_after(self, wanted: WantedQuarantine) -> list[dict[str, Any]]:
+        change = partial(append_change, self.journal, self.experiment, wanted)
+        return [rule.shown() for rule in self.journal.alone(change).quarantine]
+
     def planned(self, **changes: Any) -> Settings:
         """The settings that `change` would lead to; nothing is written."""
         return WantedChange.of(**changes).settings(self.settings)
@@ -197,7 +233,8 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             age = reader.last_time(self.experiment.id) - self.experiment.created
             width = bucket_width(bucket, age)
-            found = counts_over_time(reader, self.experiment.id, width * SECOND)
+            micros = width * SECOND
+            found = counts_over_time(reader, self.experiment.id, micros, settings.quarantine)
         return [
             {
                 "time": iso_text(slot.start),

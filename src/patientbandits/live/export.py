@@ -18,7 +18,7 @@ from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, Decided
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
-from patientbandits.live.times import SECOND, as_datetime
+from patientbandits.live.times import SECOND, as_datetime, moment_text
 
 ROWS_AT_A_TIME = 5_000
 PIECE_BYTES = 1 << 16
@@ -162,7 +162,7 @@ def csv_cell(cell: Any) -> Any:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, datetime):
-        return cell.isoformat()
+        return moment_text(cell)
     if not isinstance(cell, str):
         return cell
     if cell.lstrip().startswith(FORMULA) or cell.startswith(("\t", "\r", "\n")):

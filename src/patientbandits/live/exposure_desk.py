@@ -23,6 +23,7 @@ def exposure_line(batch: Draft, command: Expose) -> LogLine:
         key=command.key,
         happened=moment(batch, command),
         stated=command.happened,
+        sender=command.sender,
     )
 
 

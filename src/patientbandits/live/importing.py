@@ -49,6 +49,9 @@ class Imported(NamedTuple):
     """orders of units for whom nothing was decided so far"""
     set_aside: int
     """rows that cannot be read, or are in a file twice"""
+    above: int = 0
+    """orders of the goal that decides that are worth more than the largest value: they count as
+    that"""
 
 
 def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
@@ -87,7 +90,14 @@ def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         refused=refused,
         unmatched=unmatched,
         set_aside=rows.set_aside,
+        above=_above(handle, rows),
     )
+
+
+def _above(handle: ExperimentHandle, rows: EventRows) -> int:
+    deciding = (None, *handle.settings.goals[:1])
+    worth = [paid(row) for row in rows.orders if row.goal in deciding]
+    return sum(value > handle.scale for value in worth)
 
 
 def require_goals(rows: EventRows, settings: Settings) -> None:

@@ -278,4 +278,4 @@ def about_any(command: Command, units: set[str], joined: bool) -> bool:
 
 
 def may_undo(command: Command, state: PolicyState) -> bool:
-    return state.has_orders or not isinstance(command, Convert)
+    return state.may_credit or not isinstance(command, Convert)

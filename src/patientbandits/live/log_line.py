@@ -71,6 +71,8 @@ class LogLine(NamedTuple):
     """credits and goals: the line of their decision; withdrawals: the line of their order"""
     goal: str | None = None
     """goals: which one"""
+    sender: str | None = None
+    """conversions, orders, goals and told exposures: the id of the key that came with it, if any"""
     chain: bytes | None = None
     """hash of this line and of the chain before it; none in lines of the first version"""
 
@@ -99,9 +101,13 @@ def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
 def link(line: LogLine, before: bytes) -> bytes:
     """H(chain of the line before, all other columns of this one).
 
-    A line without a goal is hashed as it was before there were goals.
+    A line without a goal or a sender is hashed as it was before there were any.
     """
-    content = line[:-2] if line.goal is None else line[:-1]
+    content: tuple[Any, ...] = line[:-3]
+    if line.sender is not None:
+        content = line[:-1]
+    elif line.goal is not None:
+        content = line[:-2]
     return hashlib.blake2b(before + ENCODE(content), digest_size=CHAIN_BYTES).digest()
 
 

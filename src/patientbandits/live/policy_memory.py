@@ -28,6 +28,7 @@ from patientbandits.engine.replay import (
 from patientbandits.engine.shares import ShareBook
 from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.shares import ShareDraws, share_book
 from patientbandits.live.store.base import Experiment
@@ -103,6 +104,8 @@ class PolicyMemory:
         if self.settings.shares is not None:
             about.append(msgspec.to_builtins(self.settings.shares))
             about.append(self.settings.control)
+        if self.settings.quarantine:
+            about.append(msgspec.to_builtins(self.settings.quarantine))
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
     def _tables(self) -> str:
@@ -144,18 +147,22 @@ class PolicyMemory:
         the one before it was.
         """
         arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
-        if arm is None:
+        if arm is None or self._out(line):
             return None
         self.latest = max(self.latest, self.since(line.made))
         draw = 0.0 if self.draws is None else self.draws.at(line.seq)
         return Event(DECISION, arm, line.seq, self.latest, draw=draw)
+
+    def _out(self, decision: LogLine) -> bool:
+        """In quarantine, and so not told to the policy; what is still to be made is not."""
+        return decision.arm is not None and quarantined(self.settings.quarantine, decision)
 
     def is_control(self, seq: int) -> bool:
         """Whether this line's decision is the control's, of which the policy is not told."""
         return self.draws is not None and self.draws.at(seq) < 0.0
 
     def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
-        if worth.happened is None or decision.arm not in self.place:
+        if worth.happened is None or decision.arm not in self.place or self._out(decision):
             return None
         delay = max(worth.happened - decision.made, 0)
         if worth.value == 0 or not self.settings.counts(delay):

@@ -269,6 +269,11 @@ class PolicyState:
             completed[place] = chosen_line(completed[place], active[arm], propensity)
 
     @property
+    def may_credit(self) -> bool:
+        """Whether a conversion by a decision's id may be followed by a credit."""
+        return self.has_orders or bool(self.settings.quarantine)
+
+    @property
     def shown(self) -> tuple[int, ...]:
         """Places of the arms that are not retired."""
         return self.settings.active

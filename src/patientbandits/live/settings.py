@@ -13,6 +13,7 @@ from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.policy_rules import require_fit_policy, told_as_refusal
+from patientbandits.live.quarantine import QuarantineRules
 from patientbandits.live.shares import NOTHING_KEPT, Shares, check_shares, given_shares
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
@@ -60,6 +61,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """no new units: known ones keep their arm, others get the fallback"""
     fallback: str | None = None
     """the arm for units outside the experiment; the control unless it is said"""
+    quarantine: QuarantineRules = ()
+    """what does not count"""
 
     @property
     def crediting(self) -> Crediting:
@@ -82,6 +85,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.kept.control is None:
             return self.active
         return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def unit_rules(self) -> QuarantineRules:
+        """Those that keep a unit outside."""
+        return tuple(rule for rule in self.quarantine if rule.keeps_out)
 
     @property
     def outside_arm(self) -> str | None:
@@ -122,6 +130,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and self.imported == other.imported
             and self.kept == other.kept
             and self.chosen == other.chosen
+            and self.quarantine == other.quarantine
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -145,7 +154,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return new
 
 
-CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name != "imported")
+NOT_CHANGED = ("imported", "quarantine")
+"""settings that are not changed by their name"""
+
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)
 """the fields as users name them"""
 
 

@@ -244,6 +244,9 @@ class Shop:
         from patientbandits.live.importing import import_rows, require_goals
 
         experiment_name(called)
+        largest = one_largest_value(settings.pop("largest_value", None), settings.get("scale"))
+        if largest is not None:
+            settings["scale"] = largest
         rows = read_rows(exposures, orders, **(reading or {}))
         seen = {row.variant for row in rows.exposures}
         with self.store.reading() as reader:

@@ -16,8 +16,9 @@ from patientbandits.analysis.money import worths_of
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of
 from patientbandits.events.durations import DAY
 from patientbandits.events.history import ArmHistory, Events, control_of
-from patientbandits.live.errors import RefusedError
+from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.quarantine import excluded_decisions
 from patientbandits.live.settings import Settings
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Experiment, Reader
@@ -66,7 +67,7 @@ def analysis_on(
         return told
     usual = compared_by(seen)
     if by == BY_REVENUE != usual:
-        raise RefusedError("verdict: by='revenue' needs conversions with values; there are none.")
+        raise ConflictError("verdict: by='revenue' needs conversions with values; there are none.")
     found = analyse(seen, by=by or usual)
     verdict = asdict(found.verdict)
     if unseen:
@@ -141,9 +142,11 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
     happened = np.zeros(len(decided), np.int64)
     worth[places] = paid[:, 2]
     happened[places] = paid[:, 1]
+    excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
+    counted = ~np.isin(decided[:, 0], [out.seq for out in excluded])
     arms = []
     for place in settings.active:
-        own = decided[:, 1] == place
+        own = (decided[:, 1] == place) & counted
         arms.append(
             arm_history(
                 settings.arms[place],

@@ -74,9 +74,16 @@ def conversion_response(made: Conversion | Credited) -> Response:
 def asked_conversion(
     handle: ExperimentHandle, body: schemas.NewConversion, request: Request
 ) -> Command:
-    return handle.conversion_command(
+    command = handle.conversion_command(
         body.id, body.value, body.at, unit=body.unit, order=body.order, goal=body.goal
     )
+    command.sender = sender_of(request)
+    return command
+
+
+def sender_of(request: Request) -> str | None:
+    """The id of the key that came with the request."""
+    return None if request.key is None else request.key.id
 
 
 def conversion_answer(made: Conversion | Credited) -> schemas.ConversionAnswer:
@@ -114,6 +121,8 @@ async def post_track(service: Service, request: Request) -> Response:
         return [handle.order_command(*told) for handle in handles]
 
     asked = await service.aside(commands)
+    for order_told in asked:
+        order_told.sender = sender_of(request)
     made = await outcomes(service, asked)
     answer = schemas.TrackAnswer(
         experiments={name: conversion_answer(found) for name, found in made.items()},
@@ -167,7 +176,9 @@ async def post_exposure(service: Service, request: Request) -> Response:
 def asked_exposure(
     handle: ExperimentHandle, body: schemas.NewExposure, request: Request
 ) -> Command:
-    return handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
+    command = handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
+    command.sender = sender_of(request)
+    return command
 
 
 async def get_weights(service: Service, request: Request) -> Response:

@@ -17,6 +17,7 @@ from patientbandits.live.http import (
     schemas,
     upkeep_handlers,
 )
+from patientbandits.live.http.alert_routes import ALERT_ROUTES
 from patientbandits.live.http.openapi import description
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Response
@@ -223,7 +224,7 @@ ROUTES: tuple[Route, ...] = (
         operation="verdict",
         what="Which arm leads, and whether to go on",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
@@ -234,7 +235,7 @@ ROUTES: tuple[Route, ...] = (
         operation="analysis",
         what="The verdict, which window would have crowned whom, and cohorts as they mature",
         answers={200: dict[str, Any]},
-        refusals=READING,
+        refusals=(404, *WRITING),
         query=BY,
     ),
     Route(
@@ -337,6 +338,7 @@ ROUTES: tuple[Route, ...] = (
         answers={200: schemas.Health},
         refusals=(503,),
     ),
+    *ALERT_ROUTES,
 )
 
 PAGES: tuple[Route, ...] = (

@@ -191,7 +191,7 @@ class DecisionAnswer(Struct):
     propensity: float | None
     duplicate: bool
     outside: (
-        Annotated[str, Meta(description="why it gets the fallback arm: closed or holdback")]
+        Annotated[str, Meta(description="why the fallback arm: closed, holdback or quarantine")]
         | UnsetType
     ) = UNSET
 

@@ -18,7 +18,7 @@ from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.app import App
 from patientbandits.live.http.cors import checked_origin
-from patientbandits.live.http.logs import set_up_logs
+from patientbandits.live.http.logs import log_event, set_up_logs
 from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
@@ -43,8 +43,12 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.stop)
+            loop.add_signal_handler(number, self.told_to_stop, number)
         yield
+
+    def told_to_stop(self, number: signal.Signals) -> None:
+        log_event("stopping", signal=number.name)
+        self.stop()
 
     def stop(self) -> None:
         self.should_exit = True
@@ -157,4 +161,5 @@ def work(
     server = Server(config)
     server.service = service
     server.run([bound])
+    log_event("stopped")
     return FAILED if shop.journal.failure is not None else 0

@@ -159,6 +159,12 @@ class Reader(ABC):
         """Every decision, oldest first."""
         return self.decided_after(experiment, 0, END, 2**31 - 1)
 
+    def converted(self, experiment: int) -> list[Decided]:
+        """Every decision that has a conversion by its id, oldest first, with its credits."""
+        rows = self.rows(queries.CONVERTED_BY_ID, experiment)
+        found = [decided_of(experiment, row) for row in rows]
+        return self.with_credits(experiment, found)
+
     def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
         """The same decisions, with their credits."""
         by_decision: dict[int, list[LogLine]] = {}

@@ -10,8 +10,20 @@ from patientbandits.live.log_line import Decided, LogLine
 def decided_of(experiment: int, row: tuple[Any, ...]) -> Decided:
     """A row of `queries.DECIDED`."""
     seq, time, arm, propensity, unit, key, made, *outcome = row
+    *outcome, exposed_by, told_by = outcome
     converted, converted_time, value, happened, stated, retracted, retracted_time = outcome
-    decision = LogLine(experiment, seq, "decision", time, arm, propensity, unit, key, happened=made)
+    decision = LogLine(
+        experiment,
+        seq,
+        "decision",
+        time,
+        arm,
+        propensity,
+        unit,
+        key,
+        happened=made,
+        sender=exposed_by,
+    )
     if converted is None:
         return Decided(decision)
     conversion = LogLine(
@@ -23,6 +35,7 @@ def decided_of(experiment: int, row: tuple[Any, ...]) -> Decided:
         value=value,
         happened=happened,
         stated=stated,
+        sender=told_by,
     )
     if retracted is None:
         return Decided(decision, conversion)

@@ -42,6 +42,7 @@ COLUMN_TYPES = {
     "key": "text",
     "settings": "text",
     "goal": "text",
+    "sender": "text",
     "chain": "bytea",
 }
 """of the log; all others are bigint"""

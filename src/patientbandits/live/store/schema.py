@@ -223,6 +223,9 @@ AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND 
         *log_replaced_by("assignment_log"),
         *LOG_INDEXES,
     ),
+    (  # who told it
+        """ALTER TABLE log ADD COLUMN sender TEXT""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 
