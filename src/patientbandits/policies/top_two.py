@@ -14,7 +14,7 @@ from patientbandits.errors import probability
 from patientbandits.policies.base import Arm, Chance, Policy
 from patientbandits.rng import Bits, as_bits, beta, bits_at, following, mix, unit
 
-MOST_DRAWS = 100
+MOST_DRAWS = 20
 """So often a challenger is drawn for; then it is the second best of the last draw."""
 
 TOP_TWO_SALT = 0xEC8E9CF570932BD5
