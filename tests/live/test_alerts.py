@@ -166,10 +166,13 @@ def test_conversions_of_old_ids_are_told_and_undone(attacked, clock):
     with shop.store.reading() as reader:
         orders = {line.unit for line in reader.lines_with_unit(handle.experiment.id, "order")}
         lines = reader.all_decided(handle.experiment.id)
-    old = [one.decision.unit for one in lines if one.decision.arm == 0][:200]
+    arms = {one.decision.unit: one.decision.arm for one in lines}
+    unit = handle.journal.names.unit
+    names = [f"v{number}" for number in range(6000)]
+    old = [name for name in names if arms.get(unit(name)) == 0][:200]
     clock.now += 60.0
-    for unit in [unit for unit in old if unit not in orders][:20]:
-        command = handle.order_command(unit, f"again-{unit}")
+    for name in [name for name in old if unit(name) not in orders][:20]:
+        command = handle.order_command(name, f"again-{name}")
         command.sender = "lost"
         handle.journal.execute([command])
         assert command.outcome.counted
@@ -192,10 +195,14 @@ def test_one_unit_and_a_mismatch(shop, clock):
     for number in range(12):
         handle.convert(unit="u1", order=f"o{number}")
     found = {alert["kind"]: alert for alert in handle.alerts()}
-    assert found["unit"]["subject"] == "u1"
+    line = found["unit"]["data"]["line"]
+    assert found["unit"]["subject"] == f"line {line}"
     assert [arm["ratio"] > 1 for arm in found["ratio"]["data"]["arms"]] == [True, False]
     assert {alert["kind"] for alert in handle.report()["alerts"]} >= {"unit", "ratio"}
     assert handle.alerts() == handle.alerts()
+    handle.quarantine(line=line)
+    assert "unit" not in {alert["kind"] for alert in handle.alerts()}
+    assert sum(conversions for _, conversions, _ in counts(handle)) == 0
 
 
 def test_a_leader_and_the_end(shop, clock):

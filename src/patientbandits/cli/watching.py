@@ -21,6 +21,7 @@ def add_watching_commands(commands: Any, database: argparse.ArgumentParser) -> N
         "quarantine", parents=[one], help="let a unit's, a key's or a time's events not count"
     )
     command.add_argument("--unit", help="a unit's events")
+    command.add_argument("--line", type=int, help="the unit of this line, as an alert names it")
     command.add_argument("--sender", metavar="KEY", help="what was told with the key of this id")
     command.add_argument("--since", metavar="TIME", help="ISO 8601 with a zone")
     command.add_argument("--until", metavar="TIME", help="now, unless given")
@@ -87,6 +88,7 @@ def run_quarantine(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         rules = handle.quarantine(
             unit=options.unit,
+            line=options.line,
             sender=options.sender,
             since=options.since,
             until=options.until,

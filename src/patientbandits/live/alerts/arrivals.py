@@ -35,6 +35,7 @@ class Message(NamedTuple):
 
     told: float
     unit: str | None
+    seq: int = 0
 
 
 class WatchedLog:
@@ -83,7 +84,7 @@ class WatchedLog:
         line = LogLine(experiment=experiment, seq=seq, kind=kind, time=time, sender=sender)
         told = message_time(time, happened, stated)
         if kind in ("conversion", "order") and value and not quarantined(rules, line, unit):
-            self.messages.append(Message(told=told, unit=unit))
+            self.messages.append(Message(told=told, unit=unit, seq=seq))
         if kind == "order" or arm is None:
             return
         worth = 0 if kind == "retraction" else value

@@ -174,8 +174,10 @@ def fullest(times: Any, model: ArmModel, older: float) -> tuple[str, dict[str, A
 
 
 def frequent_units(messages: Sequence[Message], now: float) -> Iterator[Finding]:
+    """Each is known by the line of its first conversion: alerts name nobody."""
     recent = Counter(one.unit for one in messages if one.told > now - DAY)
     for unit, count in recent.most_common(3):
         if unit is not None and count >= MANY_FROM_ONE:
-            words = f"{count} conversions of one unit in a day"
-            yield Finding("unit", unit, words, {"count": count})
+            first = next(one.seq for one in messages if one.unit == unit)
+            words = f"{count} conversions of one unit in a day, that of line {first}"
+            yield Finding("unit", f"line {first}", words, {"count": count, "line": first})

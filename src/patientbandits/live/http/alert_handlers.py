@@ -15,6 +15,9 @@ from patientbandits.live.webhooks import ALERT_KINDS
 
 class NewQuarantine(In):
     unit: Annotated[Text, Meta(description="a unit's events")] | None = None
+    line: (
+        Annotated[int, Meta(ge=1, le=2**62, description="the unit of this line of the log")] | None
+    ) = None
     sender: Annotated[Text, Meta(description="what was told with the key of this id")] | None = None
     since: Moment | None = None
     until: Moment | None = None
@@ -43,6 +46,7 @@ async def post_quarantine(service: Service, request: Request) -> Response:
     def make() -> list[dict[str, Any]]:
         return handle.quarantine(
             unit=body.unit,
+            line=body.line,
             sender=body.sender,
             since=body.since,
             until=body.until,
