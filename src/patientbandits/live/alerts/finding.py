@@ -9,8 +9,8 @@ import numpy as np
 from patientbandits.live.alerts.arrivals import WatchedLog
 from patientbandits.live.alerts.ratio import RatioTest
 from patientbandits.live.alerts.surprises import (
+    AlertFinding,
     ArmModel,
-    Finding,
     bursts,
     frequent_units,
     jumps,
@@ -33,7 +33,7 @@ LARGEST_LEAD = 60.0
 
 def found_in_log(
     reader: Reader, experiment: Experiment, settings: Settings, watched: WatchedLog, now: int
-) -> list[Finding]:
+) -> list[AlertFinding]:
     """What the log says."""
     found = ratio_findings(watched.ratio, settings)
     arrivals = watched.arrivals()
@@ -48,7 +48,7 @@ def found_in_log(
     return found + verdict_findings(verdict_on(reader, experiment, settings, now))
 
 
-def ratio_findings(test: RatioTest, settings: Settings) -> list[Finding]:
+def ratio_findings(test: RatioTest, settings: Settings) -> list[AlertFinding]:
     if not test.mismatch:
         return []
     arms = []
@@ -57,7 +57,7 @@ def ratio_findings(test: RatioTest, settings: Settings) -> list[Finding]:
         arms.append({"arm": arm, "shown": int(shown), "ratio": float(ratio)})
     words = "arms are not shown as often as the logged propensities say"
     data = {"arms": arms, "log_evidence": test.largest}
-    return [Finding("ratio", "", words, data)]
+    return [AlertFinding("ratio", "", words, data)]
 
 
 def arm_models(
@@ -82,28 +82,30 @@ def arm_models(
     return models
 
 
-def verdict_findings(verdict: dict[str, Any]) -> list[Finding]:
+def verdict_findings(verdict: dict[str, Any]) -> list[AlertFinding]:
     leader = verdict.get("leader")
     if leader is None or verdict["too_early"]:
         return []
     data = {"probability": verdict["probability"], "expected_loss": verdict["expected_loss"]}
     found = []
     if verdict["probability"] >= LEADS:
-        found.append(Finding("leader", leader, f"{leader} leads", data))
+        found.append(AlertFinding("leader", leader, f"{leader} leads", data))
     if verdict["certain"]:
-        found.append(Finding("can_stop", "", verdict["words"], data))
+        found.append(AlertFinding("can_stop", "", verdict["words"], data))
     return found
 
 
-def found_running(journal: Journal, experiment: Experiment, last: int, now: int) -> list[Finding]:
+def found_running(
+    journal: Journal, experiment: Experiment, last: int, now: int
+) -> list[AlertFinding]:
     """What is wrong with the machine or the program; ``last``: when the log was last written."""
     found = []
     jump = float(getattr(journal.clock, "jump", 0.0))
     ahead = (last - now) / SECOND
     if jump or ahead > LARGEST_LEAD:
         words = f"the clock has jumped by {jump or -ahead:.0f} seconds"
-        found.append(Finding("clock", "", words, {"seconds": jump or -ahead}))
+        found.append(AlertFinding("clock", "", words, {"seconds": jump or -ahead}))
     cause = journal.cause_of_failure(experiment.id)
     if cause is not None:
-        found.append(Finding("failed", "", f"it cannot decide: {cause}", {}))
+        found.append(AlertFinding("failed", "", f"it cannot decide: {cause}", {}))
     return found

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from patientbandits.live.alerts.surprises import Finding
+from patientbandits.live.alerts.surprises import AlertFinding
 from patientbandits.live.kept_alerts import KeptAlert, shown_alert, standing_alerts
 from patientbandits.live.store import alert_queries
 from patientbandits.live.store.base import Experiment
@@ -24,7 +24,7 @@ LASTING = ("leader",)
 
 
 def keep_findings(
-    store: LogStore, experiment: Experiment, found: Sequence[Finding], seq: int, now: int
+    store: LogStore, experiment: Experiment, found: Sequence[AlertFinding], seq: int, now: int
 ) -> None:
     """Within a transaction: raise what is new, clear what is over, queue both."""
     have = {(alert.kind, alert.subject): alert for alert in standing_alerts(store, experiment.id)}
@@ -33,7 +33,7 @@ def keep_findings(
     for key, alert in have.items():
         over = alert.kind not in LASTING or alert.kind in kinds
         if key not in wanted and over:
-            store.many(alert_queries.CLEAR, [(now, alert.id)])
+            store.many(alert_queries.CLEAR_ALERT, [(now, alert.id)])
             queue(store, experiment, alert, "cleared", now)
     for key, finding in wanted.items():
         if key not in have:
@@ -42,7 +42,7 @@ def keep_findings(
             queue(store, experiment, alert, "raised", now)
 
 
-def raised_alert(experiment: Experiment, finding: Finding, seq: int, now: int) -> KeptAlert:
+def raised_alert(experiment: Experiment, finding: AlertFinding, seq: int, now: int) -> KeptAlert:
     about = msgspec.json.encode([experiment.name, finding.kind, finding.subject, seq, now])
     return KeptAlert(
         id=hashlib.blake2b(about, digest_size=12).hexdigest(),

@@ -48,7 +48,7 @@ MANY_FROM_ONE = 10
 """conversions of one unit within a day"""
 
 
-class Finding(NamedTuple):
+class AlertFinding(NamedTuple):
     """What is found now: of the whole experiment, or of the arm or unit ``subject``."""
 
     kind: str
@@ -97,7 +97,7 @@ def stopped(
     arrivals: Sequence[Paid],
     messages: Sequence[Message],
     now: float,
-) -> Iterator[Finding]:
+) -> Iterator[AlertFinding]:
     """Of all arms together, every message counts, also a second order or a stranger's."""
     if len(arrivals) < FEWEST_TO_EXPECT:
         return
@@ -105,7 +105,7 @@ def stopped(
     whole = sum(model.expected(last, now) for model in models)
     whole *= max(len(messages) / len(arrivals), 1.0)
     if whole > STOPPED:
-        yield Finding("stopped", "", silence(last, now, whole), {"expected": whole})
+        yield AlertFinding("stopped", "", silence(last, now, whole), {"expected": whole})
         return
     for place, model in enumerate(models):
         own = [one.told for one in arrivals if one.arm == place]
@@ -114,7 +114,7 @@ def stopped(
         missing = model.expected(own[-1], now)
         if missing > STOPPED:
             words = silence(own[-1], now, missing)
-            yield Finding("stopped", model.name, words, {"expected": missing})
+            yield AlertFinding("stopped", model.name, words, {"expected": missing})
 
 
 def silence(last: float, now: float, expected: float) -> str:
@@ -122,7 +122,9 @@ def silence(last: float, now: float, expected: float) -> str:
     return f"no conversion for {hours:.0f} hours, in which {expected:.0f} were expected"
 
 
-def jumps(models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float) -> Iterator[Finding]:
+def jumps(
+    models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float
+) -> Iterator[AlertFinding]:
     for place, model in enumerate(models):
         own = np.array([one.told for one in arrivals if one.arm == place])
         if len(own) < FEWEST_TO_EXPECT:
@@ -136,11 +138,13 @@ def jumps(models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float) -> I
             beyond = count > bound if count > mean else count < bound
             if beyond and surprise(count, bound) > JUMP:
                 words = f"{count} conversions in {length / DAY:.0f} days; {mean:.1f} expected"
-                yield Finding("jump", model.name, words, {"count": count, "expected": mean})
+                yield AlertFinding("jump", model.name, words, {"count": count, "expected": mean})
                 break
 
 
-def bursts(models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float) -> Iterator[Finding]:
+def bursts(
+    models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float
+) -> Iterator[AlertFinding]:
     """All at once: of any decisions, or of old ones."""
     recent = [one for one in arrivals if one.told > now - BURST_MEMORY]
     for place, model in enumerate(models):
@@ -151,7 +155,7 @@ def bursts(models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float) -> 
         for kind, (found, older) in kinds.items():
             told = fullest(np.array([one.told for one in found]), model, older)
             if told is not None:
-                yield Finding(kind, model.name, *told)
+                yield AlertFinding(kind, model.name, *told)
                 break
 
 
@@ -173,11 +177,11 @@ def fullest(times: Any, model: ArmModel, older: float) -> tuple[str, dict[str, A
     return None
 
 
-def frequent_units(messages: Sequence[Message], now: float) -> Iterator[Finding]:
+def frequent_units(messages: Sequence[Message], now: float) -> Iterator[AlertFinding]:
     """Each is known by the line of its first conversion: alerts name nobody."""
     recent = Counter(one.unit for one in messages if one.told > now - DAY)
     for unit, count in recent.most_common(3):
         if unit is not None and count >= MANY_FROM_ONE:
             first = next(one.seq for one in messages if one.unit == unit)
             words = f"{count} conversions of one unit in a day, that of line {first}"
-            yield Finding("unit", f"line {first}", words, {"count": count, "line": first})
+            yield AlertFinding("unit", f"line {first}", words, {"count": count, "line": first})

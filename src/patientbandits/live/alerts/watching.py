@@ -8,7 +8,7 @@ from typing import Any
 from patientbandits.live.alerts.arrivals import WatchedLog
 from patientbandits.live.alerts.finding import found_in_log, found_running
 from patientbandits.live.alerts.keeping import keep_findings
-from patientbandits.live.alerts.surprises import Finding
+from patientbandits.live.alerts.surprises import AlertFinding
 from patientbandits.live.journal import Journal
 from patientbandits.live.kept_alerts import shown_alert, standing_alerts
 from patientbandits.live.settings import Settings, stored_settings
@@ -49,6 +49,6 @@ class Watch:
         return have
 
 
-def differs(found: list[Finding], standing: set[tuple[str, str]]) -> bool:
+def differs(found: list[AlertFinding], standing: set[tuple[str, str]]) -> bool:
     """Whether there is anything to be written: mostly there is not."""
     return {(finding.kind, finding.subject) for finding in found} != standing

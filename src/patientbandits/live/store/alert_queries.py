@@ -13,7 +13,7 @@ ALL_STANDING = """
     SELECT e.name, a.kind, a.subject FROM alerts a JOIN experiments e ON e.id = a.experiment
     WHERE a.cleared IS NULL ORDER BY e.name, a.kind, a.subject"""
 RAISE = f"INSERT INTO alerts ({ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-CLEAR = "UPDATE alerts SET cleared = ? WHERE id = ?"
+CLEAR_ALERT = "UPDATE alerts SET cleared = ? WHERE id = ?"
 
 LISTENING = "SELECT id, kinds FROM webhooks WHERE removed IS NULL ORDER BY id"
 WEBHOOKS = f"SELECT {WEBHOOK_COLUMNS} FROM webhooks WHERE removed IS NULL ORDER BY created, id"
