@@ -50,11 +50,13 @@ STATE = [
         "GET /v1/experiments/{name}/verdict",
         "GET /v1/experiments/{name}/analysis",
         "POST /v1/track",
+        "POST /v1/experiments/{name}/quarantine",
+        "POST /v1/webhooks",
     )
 ]
 """The rules for a policy's parameters, for arms that must exist, for what an order says together
-(either id or unit), for times (not in the future) and for a verdict by revenue (there must be
-some) are more than a schema can say."""
+(either id or unit), for times (not in the future), for a verdict by revenue (there must be some),
+for what a quarantine names and for addresses are more than a schema can say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

@@ -89,7 +89,7 @@ def verdict_findings(verdict: dict[str, Any]) -> list[AlertFinding]:
     data = {"probability": verdict["probability"], "expected_loss": verdict["expected_loss"]}
     found = []
     if verdict["probability"] >= LEADS:
-        found.append(AlertFinding("leader", leader, f"{leader} leads", data))
+        found.append(AlertFinding("leader", leader, "leads", data))
     if verdict["certain"]:
         found.append(AlertFinding("can_stop", "", verdict["words"], data))
     return found

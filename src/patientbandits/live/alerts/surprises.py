@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.events.durations import DAY, HOUR
+from patientbandits.events.durations import DAY, HOUR, WEEK
 from patientbandits.live.alerts.arrivals import Message, Paid, told_at
 
 STOPPED = 13.0
@@ -28,7 +28,8 @@ JUMP = 13.0
 JUMP_SLACK = 1.25
 """the factor by which a rate may be off without anybody being told"""
 
-JUMP_STRETCHES = (DAY, 7 * DAY)
+JUMP_STRETCHES = (DAY, WEEK)
+STRETCH_WORDS = {DAY: "a day", WEEK: "a week"}
 BURST = 17.0
 BURST_SLACK = 3.0
 """the busiest hours of a day are as much above its mean"""
@@ -137,7 +138,7 @@ def jumps(
             bound = mean * JUMP_SLACK if count > mean else mean / JUMP_SLACK
             beyond = count > bound if count > mean else count < bound
             if beyond and surprise(count, bound) > JUMP:
-                words = f"{count} conversions in {length / DAY:.0f} days; {mean:.1f} expected"
+                words = f"{count} conversions in {STRETCH_WORDS[length]}; {mean:.1f} expected"
                 yield AlertFinding("jump", model.name, words, {"count": count, "expected": mean})
                 break
 

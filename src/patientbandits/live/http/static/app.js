@@ -87,7 +87,10 @@ function draw() {
   document.title = `${report.experiment} · patientbandits`;
 }
 
-function alerts(found) {
+const GOOD_NEWS = ["leader", "can_stop"]; // the verdict says it
+
+function alerts(standing) {
+  const found = standing.filter((one) => !GOOD_NEWS.includes(one.kind));
   if (!found.length) return [];
   const line = (one) => html("li", {}, `${one.subject ? `${one.subject}: ` : ""}${one.words} `,
     html("span", { class: "soft" }, `since ${one.raised.slice(0, 16).replace("T", " ")} UTC`));
