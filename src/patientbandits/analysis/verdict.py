@@ -123,7 +123,7 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
     other = BY_RATE if by == BY_REVENUE else BY_REVENUE
     leader = leader_by(arms, other)
     chance = compared_of(leader, other).best
-    return f"By {other}, {leader.arm} leads with a probability of {chance:.0%}."
+    return f"By {other}, {leader.arm} leads with a probability of {100 * chance:.0f} %."
 
 
 def points(rate: float) -> str:

@@ -30,7 +30,7 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes, with PostgreSQL (%(default)s)",
+        help="processes that answer; with several, one more writes for all (%(default)s)",
     )
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
@@ -54,6 +54,11 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         default=10_000,
         metavar="N",
         help="most commands that wait for the disk (%(default)s)",
+    )
+    command.add_argument(
+        "--traces",
+        action="store_true",
+        help="send traces as OpenTelemetry's variables say (none are sent)",
     )
     command.add_argument(
         "--log-level",
@@ -162,6 +167,7 @@ def run_serve(options: argparse.Namespace) -> None:
         queue=options.queue,
         log_level=options.log_level,
         origins=tuple(options.allow_origin),
+        traces=options.traces,
     )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:

@@ -17,7 +17,6 @@ from typing import Any
 from patientbandits.live.logger import LOGGER
 from patientbandits.live.times import moment_text
 
-LOG_LEVELS = ("debug", "info", "warning", "error")
 SERVER_LOGGER = logging.getLogger("uvicorn")
 SUMMARY_EVERY = 60.0
 """seconds"""

@@ -39,6 +39,8 @@ async def get_scopes(service: Service, request: Request) -> Response:
 
 
 async def get_metrics(service: Service, request: Request) -> Response:
+    if service.arm_metrics.due:
+        await service.aside(service.arm_metrics.count)
     return Response(200, service.metrics.text(), media=METRICS_MEDIA)
 
 

@@ -43,7 +43,6 @@ class Writer(CommandQueue):
     ) -> None:
         super().__init__(limit)
         self._in_thread = in_thread
-        self._shop = shop
         self._journal = shop.journal
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "writer")

@@ -34,7 +34,6 @@ SET_FACT = """
 
 LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
-APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
 CHAIN = "SELECT chain FROM log WHERE experiment = ? AND seq = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
