@@ -30,6 +30,7 @@ FROM_ROOT = {
 HOMES = {
     "problem": "The setting",
     "problems": "The setting",
+    "drift": "The setting",
     "delays": "Delays",
     "rewards": "Rewards",
     "policies": "Policies",
