@@ -159,10 +159,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     here = posixpath.dirname(page.file.src_uri)
     markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
-        r"\]\(([^)#\s]+)(#[^)]*)?\)",
-        lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
+        r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)",
+        lambda match: link(match[1], match[2], match[3] or "", here),
         markdown,
     )
+
+
+def link(words: str, target: str, place: str, here: str) -> str:
+    """A link of the repository as the site has it; what is not on the site is named instead."""
+    if target.startswith("../") and moved(target, here) == target and here == "":
+        return f"{words} (`{target.removeprefix('../')}` in the repository)"
+    return f"[{words}]({moved(target, here)}{place})"
 
 
 def from_readme(beginning: str) -> str:
