@@ -20,6 +20,7 @@ from tools.site_pages import (
     link,
     moved,
     page_of,
+    pages_in,
     reference_names,
 )
 
@@ -139,6 +140,11 @@ def test_tables_of_the_readme_are_shown() -> None:
     assert "| PatientThompson |" in shown
     assert "](docs/" not in shown
     assert from_readme("No such paragraph") == ""
+
+
+def test_pages_of_the_navigation_are_found() -> None:
+    nav = [{"Home": "index.md"}, {"Theory": ["a.md", {"More": [{"B": "b.md"}]}]}]
+    assert pages_in(nav) == ["index.md", "a.md", "b.md"]
 
 
 def test_links_out_of_the_docs_lead_to_pages() -> None:

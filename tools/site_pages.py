@@ -147,6 +147,24 @@ def generated() -> dict[str, str]:
     return pages
 
 
+def pages_in(nav: Any) -> list[str]:
+    """The files that a navigation names."""
+    if isinstance(nav, str):
+        return [nav]
+    if isinstance(nav, dict):
+        nav = list(nav.values())
+    return [name for part in nav for name in pages_in(part)]
+
+
+def on_config(config: Any) -> Any:
+    """mkdocs: a page of docs/ that mkdocs.yml does not name is shown at the end, not left out."""
+    named = pages_in(config.nav)
+    others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in named)
+    if others:
+        config.nav.append({"More": others})
+    return config
+
+
 def on_files(files: Files, config: Any) -> Files:
     """mkdocs: the pages that are not in docs/."""
     for place, text in generated().items():
