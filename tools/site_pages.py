@@ -147,6 +147,24 @@ def generated() -> dict[str, str]:
     return pages
 
 
+def pages_in(nav: Any) -> list[str]:
+    """The files that a navigation names."""
+    if isinstance(nav, str):
+        return [nav]
+    if isinstance(nav, dict):
+        nav = list(nav.values())
+    return [name for part in nav for name in pages_in(part)]
+
+
+def on_config(config: Any) -> Any:
+    """mkdocs: a page of docs/ that mkdocs.yml does not name is shown at the end, not left out."""
+    named = pages_in(config.nav)
+    others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in named)
+    if others:
+        config.nav.append({"More": others})
+    return config
+
+
 def on_files(files: Files, config: Any) -> Files:
     """mkdocs: the pages that are not in docs/."""
     for place, text in generated().items():
@@ -159,10 +177,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     here = posixpath.dirname(page.file.src_uri)
     markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
-        r"\]\(([^)#\s]+)(#[^)]*)?\)",
-        lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
+        r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)",
+        lambda match: link(match[1], match[2], match[3] or "", here),
         markdown,
     )
+
+
+def link(words: str, target: str, place: str, here: str) -> str:
+    """A link of the repository as the site has it; what is not on the site is named instead."""
+    if target.startswith("../") and moved(target, here) == target and here == "":
+        return f"{words} (`{target.removeprefix('../')}` in the repository)"
+    return f"[{words}]({moved(target, here)}{place})"
 
 
 def from_readme(beginning: str) -> str:
