@@ -38,6 +38,8 @@ SLOW_FILES = frozenset(
         "live/test_messages.py",
         "live/test_ofrep.py",
         "live/test_client.py",
+        "live/test_deploy.py",
+        "live/test_traces.py",
         "live/test_openfeature.py",
         "live/test_policy_state.py",
         "live/test_postgres.py",

@@ -11,6 +11,7 @@ from patientbandits.live.batch import SKEW
 from patientbandits.live.http import handlers, protocol, request, response, schemas
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
+from patientbandits.live.store.schema import MIGRATIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "service.md").read_text()
@@ -48,7 +49,14 @@ def test_limits():
 
 
 def test_metrics():
-    source = (ROOT / "src" / "patientbandits" / "live" / "http" / "metrics.py").read_text()
+    http = ROOT / "src" / "patientbandits" / "live" / "http"
+    source = (http / "metrics.py").read_text() + (http / "arm_metrics.py").read_text()
     assert set(re.findall(r'"patientbandits_(\w+)"', source)) == {
         name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)
     }
+
+
+def test_every_schema_is_explained():
+    text = (ROOT / "docs" / "upgrading.md").read_text()
+    rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    assert [int(row) for row in rows] == list(range(1, len(MIGRATIONS) + 1))

@@ -56,6 +56,11 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         help="most commands that wait for the disk (%(default)s)",
     )
     command.add_argument(
+        "--traces",
+        action="store_true",
+        help="send traces as OpenTelemetry's variables say (none are sent)",
+    )
+    command.add_argument(
         "--log-level",
         choices=["debug", "info", "warning", "error"],
         default="info",
@@ -162,6 +167,7 @@ def run_serve(options: argparse.Namespace) -> None:
         queue=options.queue,
         log_level=options.log_level,
         origins=tuple(options.allow_origin),
+        traces=options.traces,
     )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:

@@ -71,7 +71,7 @@ class App:
                 self.service.access.authorise(route.scope, request)
                 self._origins.check(request)
             answer = await route.handler(self.service, request)
-            if route.path in EXPRESS and not self._origins:
+            if route.path in EXPRESS and self._may_be_short:
                 await self._open_lane(route, part)
         except Exception as error:
             answer = self._refusal(error, route)
@@ -82,7 +82,16 @@ class App:
             if self._origins:
                 answer = self._origins.marked(answer, route, request)
             await self._send(answer, asgi, send)
-        self._note(number, asgi["method"], route, answer.status, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        self._note(number, asgi["method"], route, answer.status, seconds)
+        traces = self.service.traces
+        if traces is not None and route is not None and request is not None:
+            traces.answered(request.headers, route.method, route.path, answer.status, seconds)
+
+    @property
+    def _may_be_short(self) -> bool:
+        """The short way knows neither pages elsewhere nor traces."""
+        return not self._origins and self.service.traces is None
 
     async def _send(self, answer: Response, asgi: ASGI, send: Send) -> None:
         if self.service.draining:

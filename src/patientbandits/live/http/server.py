@@ -22,6 +22,7 @@ from patientbandits.live.http.logs import log_event, set_up_logs
 from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
+from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.http.writer_process import run_writer
 from patientbandits.live.store.in_use import alone_with
 
@@ -88,6 +89,8 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
+    if options.traces:
+        exported_traces().close()  # says what is missing before anything is begun
     for origin in options.origins:
         checked_origin(origin)
     if workers > 1 and not hasattr(socket, "AF_UNIX"):
@@ -145,6 +148,8 @@ def work(
     """Answer requests until told to stop."""
     set_up_logs(options.log_level)
     service = Service(shop, options, lambda: server.stop(), writer_address)
+    if options.traces:
+        service.traces = exported_traces()
     config = uvicorn.Config(
         App(service),
         http=OurProtocol,
