@@ -32,7 +32,7 @@ serve: $(VENV)/.run
 	$(BIN)/patientbandits serve
 
 docs: $(VENV)/.dev
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "site: out/site/index.html"
 
 format: $(VENV)/.dev

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tools.docstrings import as_markdown
-from tools.site_pages import ROOT, examples, moved, page_of, reference_names
+from tools.site_pages import ROOT, anchor, examples, from_readme, moved, page_of, reference_names
 
 import patientbandits
 from patientbandits import live
@@ -98,8 +98,7 @@ def test_every_public_name_is_in_the_reference(pages: dict[Path, PageReader]) ->
     assert {f"live.{name}" for name in live.__all__} <= set(names)
     for name, path in names.items():
         file = f"reference/{page_of(path).lower().replace(' ', '-')}.html"
-        anchor = re.sub(r"[^\w]", "", f"pb{name}" if not name.startswith("live.") else name)
-        assert anchor.lower() in by_name[file].ids, name
+        assert {anchor(name), path} <= by_name[file].ids, name
 
 
 def test_every_public_name_has_an_example_that_names_it() -> None:
@@ -124,6 +123,13 @@ def test_a_docstring_keeps_its_form() -> None:
         "a^b \\* c\\_d &lt;x&gt; of `some_name`\n\n"
         "```text\nlaw     the delay\nwindow  m\n```\n\n```text\n    indented\n```"
     )
+
+
+def test_tables_of_the_readme_are_shown() -> None:
+    shown = from_readme("Rewards lost")
+    assert "| PatientThompson |" in shown
+    assert "](docs/" not in shown
+    assert from_readme("No such paragraph") == ""
 
 
 def test_links_out_of_the_docs_lead_to_pages() -> None:

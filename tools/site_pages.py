@@ -30,6 +30,7 @@ FROM_ROOT = {
 HOMES = {
     "problem": "The setting",
     "problems": "The setting",
+    "drift": "The setting",
     "delays": "Delays",
     "rewards": "Rewards",
     "policies": "Policies",
@@ -98,11 +99,32 @@ def reference_pages() -> dict[str, str]:
     shown = examples()
     pages: dict[str, list[str]] = {}
     for name, path in reference_names().items():
-        heading = f"## pb.{name}" if name.split(".")[0] != "live" else f"## {name}"
         lines = pages.setdefault(page_of(path), [])
-        lines += [heading, "", f"::: {path}", "", "```python", "import patientbandits as pb", ""]
+        lines += [entry(name, path), "```python", "import patientbandits as pb", ""]
         lines += [shown.get(name, ""), "```", ""]
     return {file_of(page): "\n".join([f"# {page}", "", *lines]) for page, lines in pages.items()}
+
+
+def shown_name(name: str) -> str:
+    """As users write it."""
+    return name if name.startswith("live.") else f"pb.{name}"
+
+
+def entry(name: str, path: str) -> str:
+    """What mkdocstrings makes of the docstring, under a short name that links can use."""
+    shown = shown_name(name)
+    return f"""<a id="{anchor(name)}"></a>
+
+::: {path}
+    options:
+      heading: {shown}
+      toc_label: {shown}
+"""
+
+
+def anchor(name: str) -> str:
+    """Of a name on its page: `pb.UCB1` is at #pbucb1."""
+    return shown_name(name).replace(".", "").lower()
 
 
 def notebook_page(path: Path) -> str:
@@ -135,11 +157,21 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """mkdocs: links that lead to a file of the repository lead to its page."""
     here = posixpath.dirname(page.file.src_uri)
+    markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
         r"\]\(([^)#\s]+)(#[^)]*)?\)",
         lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
         markdown,
     )
+
+
+def from_readme(beginning: str) -> str:
+    """The README's paragraph that begins so, and the table below it: one place for its numbers."""
+    text = (ROOT / "README.md").read_text()
+    found = re.search(rf"^{beginning}(?:.+\n)+\n(?:\|.+\n)+", text, re.MULTILINE)
+    if found is None:
+        return ""
+    return found[0].replace("](docs/", "](")
 
 
 def moved(target: str, here: str) -> str:
