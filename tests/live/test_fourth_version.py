@@ -47,5 +47,9 @@ def test_goes_on(old):
 
 
 def test_these_schemas_are_never_changed():
-    made = [for_postgres(statement) for step in MIGRATIONS[:4] for statement in step]
-    assert (DATA / "v4.sql").read_text().startswith(";\n".join(made) + ";\n")
+    """What made the file makes a database today; PostgreSQL may do without an index."""
+    dumped = (DATA / "v4.sql").read_text()
+    place = 0
+    for step in MIGRATIONS[:4]:
+        for statement in filter(None, map(for_postgres, step)):
+            place = dumped.index(f"{statement};\n", place)
