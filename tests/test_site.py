@@ -26,6 +26,7 @@ from tools.site_pages import (
 
 import patientbandits
 from patientbandits import live
+from patientbandits.compare.delay_bench import suite
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """elements that make a browser load something, and where from"""
@@ -125,6 +126,11 @@ def test_example_of_the_reference(
     monkeypatch.chdir(tmp_path)
     code = f"import patientbandits as pb\n\n{EXAMPLES[name]}"
     exec(compile(code, f"example of {name}", "exec"), {"__name__": "example"})
+
+
+def test_every_problem_of_the_benchmark_is_listed(site: Path) -> None:
+    page = (site / "benchmark.html").read_text()
+    assert all(f"<td>{case.name}</td>" in page for case in suite())
 
 
 def test_a_docstring_keeps_its_form() -> None:
