@@ -31,6 +31,7 @@ compare: $(VENV)/.run
 
 freeze: $(VENV)/.run
 	$(BIN)/patientbandits compare --out out/compare --freeze docs/data/delay-bench-1
+	$(BIN)/python tools/frozen_docs.py
 
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve

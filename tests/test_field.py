@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from patientbandits import cli
 from patientbandits.field import papers
 from patientbandits.field.finding import Finding, Pair, PublishedPaper, Setting, measure
 from patientbandits.field.papers import PAPERS
-from patientbandits.field.run import play_field
+from patientbandits.field.run import FIELD_SEED, play_field
+from patientbandits.field.told import findings_table
 
 EASY = pb.Problem([0.1, 0.9])
 PLAYERS = {"good": pb.KLUCB(), "bad": pb.Uniform()}
@@ -118,6 +120,29 @@ def test_page_and_data(tmp_path, monkeypatch, capsys):
     out = str(tmp_path / "again")
     assert cli.main(["field", "small-2026", "--runs", "4", "--out", out]) == 0
     assert "learning helps" in capsys.readouterr().out
+
+
+def test_the_docs_tell_the_committed_numbers():
+    docs = Path(__file__).parents[1] / "docs"
+    table = findings_table(docs / "data" / "field" / "findings.csv")
+    page = (docs / "field.md").read_text()
+    assert table in page
+    told = [finding for make in PAPERS.values() for finding in make().findings]
+    assert table.count("\n") == len(told) + 2
+    for name in PAPERS:
+        assert f"**{name}**" in page
+
+
+def test_a_setting_played_again_gives_the_committed_numbers():
+    """To the six digits that are kept."""
+    docs = Path(__file__).parents[1] / "docs"
+    with (docs / "data" / "field" / "regrets.csv").open() as file:
+        rows = {(row["setting"], row["policy"]): row for row in csv.DictReader(file)}
+    (setting,) = (s for s in PAPERS["lancewicki-2021"]().settings if s.name == "delays by reward")
+    for name, simulation in setting.simulations(None, FIELD_SEED).items():
+        result = simulation.play(0, simulation.runs, 2)
+        row = rows[setting.name, name]
+        assert float(row["regret"]) == pytest.approx(result.final.mean(), rel=1e-5)
 
 
 @pytest.mark.parametrize(

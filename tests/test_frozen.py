@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.frozen_docs import with_table
 
 import patientbandits as pb
 from patientbandits import cli, compare
@@ -78,6 +79,13 @@ def test_the_docs_tell_these_numbers() -> None:
     table = (FOLDER / "summary.md").read_text()
     assert table == summary_table(read_rows(FOLDER / "standings.csv"))
     assert table in (DOCS / "compare.md").read_text()
+
+
+def test_the_table_goes_between_its_marks() -> None:
+    page = (DOCS / "compare.md").read_text()
+    changed = with_table(page, "| a |\n")
+    assert "\n| a |\n" in changed
+    assert with_table(changed, "| b |\n") == with_table(page, "| b |\n")
 
 
 def log_ratios(seed: int, policy: str, other: str, runs: int = 12) -> np.ndarray:
