@@ -21,6 +21,7 @@ from patientbandits.cli.live import (
 )
 from patientbandits.cli.options import common_options, database_options, work_options
 from patientbandits.cli.paper import add_paper_commands
+from patientbandits.cli.privacy import add_privacy_commands
 from patientbandits.cli.rehearse import add_rehearse_command
 from patientbandits.cli.simulate import add_simulate_command
 from patientbandits.cli.watching import add_watching_commands
@@ -86,4 +87,5 @@ def parser() -> argparse.ArgumentParser:
     add_decision_commands(commands, database)
     add_watching_commands(commands, database)
     add_database_commands(commands, database)
+    add_privacy_commands(commands, database)
     return top

@@ -268,9 +268,7 @@ class CommandBatch:
     @staticmethod
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
-            raise DifferentError(
-                f"decision: this key came before with another unit; got unit={command.unit!r}."
-            )
+            raise DifferentError("decision: this key came before with another unit.")
 
     def _convert(self, command: Convert, about: Decided) -> None:
         if command.goal is not None:

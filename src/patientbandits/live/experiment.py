@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from patientbandits.live.changing import WantedChange, WantedQuarantine, append_change
 from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.command_maker import CommandMaker, SaidTime
@@ -140,10 +142,10 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency, shares, closed, fallback; arms
-        to add, to retire and to restore, and goals to add (the first there is decides); or ``arms``
-        and ``goals`` (which may be added) and ``retired`` as whole lists. The history stays and is
-        told to the new policy.
+        policy, window, sticky, paused, credit, control, currency, retention, shares, closed,
+        fallback; arms to add, to retire and to restore, and goals to add (the first there is
+        decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole lists. The
+        history stays and is told to the new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
@@ -175,7 +177,8 @@ class ExperimentHandle(CommandMaker):
             only=only,
             note=note,
         )
-        return self._rules_after(WantedQuarantine(added=rule))
+        named = msgspec.structs.replace(rule, unit=self.journal.names.maybe_unit(unit))
+        return self._rules_after(WantedQuarantine(added=named))
 
     def release(self, id: str) -> list[dict[str, Any]]:
         """Let the events of the rule count again: the rules that are left."""

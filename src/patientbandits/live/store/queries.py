@@ -34,6 +34,8 @@ SET_FACT = """
 
 LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
+RENAME = """
+    UPDATE log SET unit = ?, key = ?, settings = ?, chain = ? WHERE experiment = ? AND seq = ?"""
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
 CHAIN = "SELECT chain FROM log WHERE experiment = ? AND seq = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
