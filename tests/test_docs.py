@@ -66,6 +66,16 @@ def test_links_lead_somewhere() -> None:
             assert target in made or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_the_paper_cites_what_is_in_its_bibliography() -> None:
+    folder = ROOT / "docs" / "paper"
+    text = (folder / "paper.md").read_text()
+    listed = set(re.findall(r"^@\w+\{(\w+),", (folder / "paper.bib").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?<!\w)@(\w+)", text)) == listed
+    for heading in ("Summary", "Statement of need", "Functionality", "References"):
+        assert f"# {heading}\n" in text
+    assert [line for line in text.splitlines() if len(line) > 100] == []
+
+
 def prose(text: str) -> list[str]:
     """The lines of a page that are neither code nor a row of a table."""
     lines = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()

@@ -105,6 +105,8 @@ class FigureFiles:
         changed: dict[str, Any] = {"pdf.fonttype": 42, "pgf.texsystem": TEX, "pgf.rcfonts": False}
         if self.font is not None:
             changed["font.family"] = self.font
+        elif "pgf" in self.formats:
+            changed["font.family"] = "serif"  # LaTeX's name for the document's own letters
         if self.font_size is not None:
             changed["font.size"] = self.font_size
             changed["axes.titlesize"] = self.font_size

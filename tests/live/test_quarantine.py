@@ -190,8 +190,8 @@ def test_what_comes_later_does_not_count_either(shop, clock):
     assert check(shop.store)["wrong"] == []
 
 
-def test_the_same_rule_again_is_no_other_one(shop):
-    handle = shop.experiment("button", ARMS)
+def test_the_same_rule_again_is_no_other_one(clear_shop):
+    handle = clear_shop.experiment("button", ARMS)
     assert handle.quarantine(unit="bad") == handle.quarantine(unit="bad")
     assert handle.report()["quarantine"] == [{"id": "q1", "unit": "bad"}]
 
@@ -220,11 +220,11 @@ def test_change_does_not_touch_it(shop):
         handle.change(quarantine=[])
 
 
-def test_as_lines_of_the_log(shop):
+def test_as_lines_of_the_log(clear_shop):
     """A rule is a change, and so is its release."""
-    handle = shop.experiment("button", ARMS)
+    handle = clear_shop.experiment("button", ARMS)
     handle.quarantine(unit="bad")
     handle.release("q1")
-    with shop.store.reading() as reader:
+    with clear_shop.store.reading() as reader:
         told = [json.loads(line.settings)["quarantine"] for line in reader.changes(1)]
     assert told == [[], [{"id": "q1", "unit": "bad"}], []]

@@ -37,6 +37,12 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     settings.add_argument("--control", metavar="ARM", help="what others are compared with")
     settings.add_argument("--currency", help="what values are counted in")
     settings.add_argument(
+        "--retention",
+        type=length_given,
+        metavar="LENGTH",
+        help="400d or seconds: how long names are kept after a person was last heard of",
+    )
+    settings.add_argument(
         "--goal",
         dest="goals",
         action="append",
@@ -155,6 +161,7 @@ def run_change(options: argparse.Namespace) -> None:
         credit=options.credit,
         control=options.control,
         currency=options.currency,
+        retention=options.retention,
         add_goals=options.goals,
         fallback=options.fallback,
     )
@@ -196,19 +203,31 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
         state.append(f"control {found.control}")
     if found.goals:
         state.append(f"goals {', '.join(found.goals)}")
+    if found.retention is not None:
+        state.append(f"names kept for {found.retention / 86400:g} days")
     if found.credit != "first":
         state.append(f"orders pay for the {found.credit} decision")
     if found.shares is not None:
         state.append(f"shares {json.dumps(msgspec.to_builtins(found.shares))}")
-    lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
+    lines = [f"{found.name}: {', '.join(arms)}", f"    {policy_words(found.policy)}"]
     if state:
         lines.append(f"    {', '.join(state)}")
     return lines
 
 
+def policy_words(described: dict[str, Any]) -> str:
+    """Its name, and the parameters that were set."""
+    parameters = {
+        name: value for name, value in described.items() if name != "policy" and value is not None
+    }
+    if not parameters:
+        return f"{described['policy']} decides"
+    return f"{described['policy']} decides, with {json.dumps(parameters)}"
+
+
 def given_of(options: argparse.Namespace) -> dict[str, Any]:
     """Settings that are taken as they are, if they were given."""
-    names = ("credit", "control", "currency", "goals", "shares", "fallback")
+    names = ("credit", "control", "currency", "goals", "retention", "shares", "fallback")
     found = {name: getattr(options, name) for name in names}
     return {name: value for name, value in found.items() if value not in (None, UNSAID)}
 

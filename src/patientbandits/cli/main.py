@@ -12,6 +12,7 @@ from patientbandits.cli.catalogue import add_catalogue_commands
 from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
 from patientbandits.cli.experiments import add_experiment_commands
+from patientbandits.cli.field import add_field_command
 from patientbandits.cli.history_import import add_import_command
 from patientbandits.cli.keys import add_key_commands
 from patientbandits.cli.live import (
@@ -20,6 +21,7 @@ from patientbandits.cli.live import (
 )
 from patientbandits.cli.options import common_options, database_options, work_options
 from patientbandits.cli.paper import add_paper_commands
+from patientbandits.cli.privacy import add_privacy_commands
 from patientbandits.cli.rehearse import add_rehearse_command
 from patientbandits.cli.simulate import add_simulate_command
 from patientbandits.cli.watching import add_watching_commands
@@ -75,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     add_rehearse_command(commands, common)
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
+    add_field_command(commands, work)
     add_compare_command(commands, common)
     add_catalogue_commands(commands, common)
     add_serve_command(commands, database)
@@ -84,4 +87,5 @@ def parser() -> argparse.ArgumentParser:
     add_decision_commands(commands, database)
     add_watching_commands(commands, database)
     add_database_commands(commands, database)
+    add_privacy_commands(commands, database)
     return top

@@ -30,6 +30,8 @@ class ExperimentAnswer(Struct):
     currency: str | None
     goals: list[str]
     """the first decides"""
+    retention: float | None
+    """seconds"""
     window_text: str | None
     """the window as people write it"""
     shares: Shares | None
@@ -68,6 +70,7 @@ def experiment_answer(
         control=have.control,
         currency=have.currency,
         goals=list(have.goals),
+        retention=have.retention,
         window_text=have.window_text,
         shares=have.shares,
         closed=have.closed,

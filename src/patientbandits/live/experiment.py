@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from patientbandits.live.changing import WantedChange, WantedQuarantine, append_change
 from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.command_maker import CommandMaker, SaidTime
@@ -19,6 +21,7 @@ from patientbandits.live.commands import (
     Joined,
     Retraction,
 )
+from patientbandits.live.errors import UnknownError
 from patientbandits.live.export import exported
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.quarantine import new_rule
@@ -140,10 +143,10 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency, shares, closed, fallback; arms
-        to add, to retire and to restore, and goals to add (the first there is decides); or ``arms``
-        and ``goals`` (which may be added) and ``retired`` as whole lists. The history stays and is
-        told to the new policy.
+        policy, window, sticky, paused, credit, control, currency, retention, shares, closed,
+        fallback; arms to add, to retire and to restore, and goals to add (the first there is
+        decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole lists. The
+        history stays and is told to the new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
@@ -154,6 +157,7 @@ class ExperimentHandle(CommandMaker):
         self,
         *,
         unit: str | None = None,
+        line: int | None = None,
         sender: str | None = None,
         since: SaidTime = None,
         until: SaidTime = None,
@@ -163,19 +167,34 @@ class ExperimentHandle(CommandMaker):
         """Keep events but let them not count, until they are released: all rules, the new one too.
 
         unit          a unit's; nothing new is decided for it meanwhile
+        line          the unit of this line of the log, as an alert names it
         sender        what was told with the key of this id
         since, until  decisions made and conversions told in between; until now, unless said
         only          "conversions": decisions stay
         """
         rule = new_rule(
-            unit=unit,
+            unit=None if line is not None else unit,
+            others=line is not None,
             sender=sender,
             since=parsed_time(since, "quarantine"),
             until=parsed_time(until, "quarantine"),
             only=only,
             note=note,
         )
-        return self._rules_after(WantedQuarantine(added=rule))
+        named = msgspec.structs.replace(rule, unit=self.journal.names.maybe_unit(unit))
+        if line is not None:
+            named = msgspec.structs.replace(named, unit=self._unit_of(line))
+        return self._rules_after(WantedQuarantine(added=named))
+
+    def _unit_of(self, line: int) -> str:
+        """As the log calls it."""
+        with self.journal.store.reading() as reader:
+            found = reader.lines(self.experiment.id, line - 1, line) if line > 0 else []
+            if found and found[0].decision is not None:
+                found = reader.lines(self.experiment.id, found[0].decision - 1, found[0].decision)
+        if not found or found[0].unit is None:
+            raise UnknownError(f"quarantine: no unit is named by this line; got line={line!r}.")
+        return found[0].unit
 
     def release(self, id: str) -> list[dict[str, Any]]:
         """Let the events of the rule count again: the rules that are left."""
@@ -201,6 +220,12 @@ class ExperimentHandle(CommandMaker):
         settings = self.settings
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
+
+    def alerts(self) -> list[dict[str, Any]]:
+        """Look for what somebody should know, keep it, queue it for webhooks: what stands now."""
+        from patientbandits.live.alerts.watching import Watch  # needs time to be imported
+
+        return Watch(self.journal).look(self.experiment)
 
     def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`

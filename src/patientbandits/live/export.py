@@ -16,6 +16,7 @@ from patientbandits.live.goals import goal_credits
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, Decided
+from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, as_datetime, moment_text
@@ -136,7 +137,7 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         decision=signer.name(decision.experiment, decision.seq),
         decided=as_datetime(decision.made),
         arm=settings.arms[decision.arm],
-        unit=decision.unit,
+        unit=shown_unit(decision.unit),
         propensity=decision.propensity,
     )
     conversion = decided.conversion
@@ -155,6 +156,13 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         counted=settings.counts(delay) and not retracted,
         retracted=retracted,
     )
+
+
+def shown_unit(unit: str | None) -> str | None:
+    """As the log has it; nothing if it was erased."""
+    if unit is None or is_erased(unit):
+        return None
+    return unit
 
 
 def csv_cell(cell: Any) -> Any:

@@ -89,5 +89,5 @@ def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> Log
 def different(command: Expose) -> DifferentError:
     return DifferentError(
         "exposure: this unit came before with another arm, which stays; "
-        f"got arm={command.arm!r:.100}, unit={command.unit!r}."
+        f"got arm={command.arm!r:.100}."
     )

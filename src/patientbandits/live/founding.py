@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.people import Persons
+from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings, settings_text
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.store.log_store import LogStore
@@ -41,7 +42,7 @@ def known_aliases(reader: Reader) -> list[LogLine]:
         for line in reader.lines_with_unit(experiment.id, "alias"):
             assert line.unit is not None
             assert line.key is not None
-            if not persons.same(line.unit, line.key):
+            if not (is_erased(line.unit) or persons.same(line.unit, line.key)):
                 persons.join(line.unit, line.key)
                 found.append(line)
     return found

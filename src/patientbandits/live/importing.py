@@ -136,7 +136,9 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
     store = handle.journal.store
     experiment = handle.experiment.id
     settings = stored_settings(store.changes(experiment)[-1].settings or "")
-    fresh = _fresh(store, experiment, settings, piece)
+    names = handle.journal.names
+    hashed = [row._replace(unit=names.unit(row.unit)) for row in piece]
+    fresh = _fresh(store, experiment, settings, hashed)
     last = store.head(experiment)
     oldest = store.time(experiment, last)
     placed = [row for row in fresh if row.time >= oldest]

@@ -23,6 +23,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.pseudonyms import Pseudonyms
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
@@ -50,9 +51,12 @@ class Failing(NamedTuple):
 
 
 class Journal:
-    def __init__(self, store: LogStore, signer: Signer, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: LogStore, signer: Signer, names: Pseudonyms, clock: Callable[[], float]
+    ) -> None:
         self.store = store
         self.signer = signer
+        self.names = names
         self.clock = clock
         self.failure: UnavailableError | None = None
         """why nothing can be written any more, if so"""
@@ -98,6 +102,17 @@ class Journal:
             except UnavailableError as error:
                 self._failed(error)
                 raise
+
+    def cause_of_failure(self, experiment_id: int) -> str | None:
+        """Why the experiment cannot decide, if it failed when it was last tried."""
+        failing = self._failing.get(experiment_id)
+        return None if failing is None else repr(failing.cause)
+
+    def leave_no_traces(self) -> None:
+        """After names were overwritten."""
+        with self._turn:
+            self._refuse_if_failed()
+            self.store.leave_no_traces()
 
     @property
     def interpreted(self) -> int:

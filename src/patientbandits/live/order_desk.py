@@ -157,7 +157,7 @@ class OrderDesk:
         if any(not version.withdrawn for version in versions):
             raise DifferentError(
                 "conversion: this order came before with another unit, value or time; the first "
-                f"stays until it is retracted; got order={command.order!r}, unit={command.unit!r}."
+                "stays until it is retracted."
             )
         return None
 
@@ -166,18 +166,12 @@ class OrderDesk:
         assert people is not None
         versions = people.versions(command.unit, command.order, command.goal)
         if not versions:
-            raise UnknownError(
-                "retraction: there is no such order; "
-                f"got order={command.order!r}, unit={command.unit!r}."
-            )
+            raise UnknownError("retraction: there is no such order.")
         last = versions[-1]
         unit = last.line.unit
         assert unit is not None
         if command.unit is not None and not people.persons.same(unit, command.unit):
-            raise DifferentError(
-                "retraction: this order is of another unit; "
-                f"got order={command.order!r}, unit={command.unit!r}."
-            )
+            raise DifferentError("retraction: this order is of another unit.")
         if not last.withdrawn:
             line = LogLine(
                 experiment=self._batch.experiment.id,

@@ -58,6 +58,23 @@ class Persons:
             self._units[one] = joined
 
 
+def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Persons) -> set[str]:
+    """All units of the people behind ``units``, who become known to ``persons``."""
+    known: set[str] = set()
+    new = units
+    while new:
+        known |= new
+        seen: set[str] = set()
+        for column in ("unit", "key"):
+            for line in reader.named_lines(experiment, "alias", column, sorted(new)):
+                assert line.unit is not None
+                assert line.key is not None
+                persons.join(line.unit, line.key)
+                seen |= {line.unit, line.key}
+        new = seen - known
+    return known
+
+
 class People:
     def __init__(
         self, decided: dict[int, Decided], crediting: Crediting, rules: QuarantineRules = ()
@@ -91,7 +108,7 @@ class People:
         for kind in kinds:
             named += reader.named_lines(experiment, kind, "key", sorted(orders))
         wanted = units | {line.unit for line in named if line.unit is not None}
-        everyone = sorted(self._with_aliases(reader, experiment, wanted))
+        everyone = sorted(with_aliases(reader, experiment, wanted, self.persons))
         found = reader.decided(experiment, "unit", everyone)
         for about in reader.with_credits(experiment, found):
             self._decided[about.decision.seq] = about
@@ -103,21 +120,6 @@ class People:
         withdrawn = {line.about for line in gone}
         for line in placed:
             self.place(line, line.seq in withdrawn)
-
-    def _with_aliases(self, reader: Reader, experiment: int, units: set[str]) -> set[str]:
-        known: set[str] = set()
-        new = units
-        while new:
-            known |= new
-            seen: set[str] = set()
-            for column in ("unit", "key"):
-                for line in reader.named_lines(experiment, "alias", column, sorted(new)):
-                    assert line.unit is not None
-                    assert line.key is not None
-                    self.persons.join(line.unit, line.key)
-                    seen |= {line.unit, line.key}
-            new = seen - known
-        return known
 
     def expose(self, decision: LogLine) -> None:
         """A decision was made for its unit."""

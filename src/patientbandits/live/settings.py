@@ -25,6 +25,13 @@ MOST_GOALS = 20
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
+LONGEST_RETENTION = 100 * 366 * 86400.0
+"""seconds"""
+
+
+OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fallback"}
+"""settings that have a default"""
+
 
 def default_policy() -> PatientThompson:
     """What decides unless another policy is asked for."""
@@ -53,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """what values are counted in, for people"""
     goals: tuple[str, ...] = ()
     """what conversions can reach: the first decides, the others are kept and reported beside it"""
+    retention: float | None = None
+    """seconds after which nothing names a person who was not heard of since"""
     imported: int = 0
     """decisions that were imported so far: the policy was told of them, and did not make them"""
     shares: Shares | None = None
@@ -85,6 +94,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.kept.control is None:
             return self.active
         return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def takes_everyone(self) -> bool:
+        """Whether no unit is kept outside."""
+        return not (self.closed or self.quarantine or self.kept.holdback)
 
     @property
     def unit_rules(self) -> QuarantineRules:
@@ -184,13 +198,15 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
-    goals, shares, fallback."""
-    unknown = set(others) - {"credit", "control", "currency", "goals", "shares", "fallback"}
+    goals, retention, shares, fallback."""
+    unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
     if "goals" in others:
         others["goals"] = listed_names("goals", others["goals"])
+    if "retention" in others:
+        others["retention"] = retention_seconds(others["retention"])
     if "shares" in others:
         others["shares"] = given_shares(others["shares"])
     return checked_settings(
@@ -212,6 +228,8 @@ def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         wanted["policy"] = policy_description(wanted["policy"])
     if "window" in wanted:
         wanted["window"] = window_seconds(wanted["window"])
+    if "retention" in wanted:
+        wanted["retention"] = retention_seconds(wanted["retention"])
     if "shares" in wanted:
         wanted["shares"] = given_shares(wanted["shares"])
     for field in {"arms", "retired", "goals"} & set(wanted):
@@ -263,6 +281,12 @@ def window_seconds(value: Any) -> float | None:
     return parsed_length("experiment: window", value)
 
 
+def retention_seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return parsed_length("experiment: retention", value)
+
+
 def checked_settings(given: Settings) -> Settings:
     """``given`` as it will be read back, if it makes sense."""
     try:
@@ -272,6 +296,7 @@ def checked_settings(given: Settings) -> Settings:
     _check_arms(settings)
     _check_goals(settings.goals)
     _check_window(given.window, settings.window)
+    _check_retention(given.retention, settings)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
             f"experiment: the largest value must be a finite number > 0; got {settings.scale!r}."
@@ -342,6 +367,19 @@ def _check_window(given: float | None, read_back: float | None) -> None:
     if read_back is None or not 0 < read_back <= LONGEST_WINDOW:
         raise RefusedError(
             f"experiment: window must be seconds, above 0 and at most ten years; got {given!r}."
+        )
+
+
+def _check_retention(given: float | None, settings: Settings) -> None:
+    """An order within the window must find its unit."""
+    if given is None:
+        return
+    shortest = settings.window or 0.0
+    kept = settings.retention
+    if kept is None or not 0 < kept <= LONGEST_RETENTION or kept < shortest:
+        raise RefusedError(
+            "experiment: retention must be seconds, at least the window and at most a hundred "
+            f"years; got {given!r}."
         )
 
 

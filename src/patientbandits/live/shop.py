@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,27 +19,50 @@ import msgspec
 from patientbandits.live.clock import SteadyClock
 from patientbandits.live.command_maker import SaidTime
 from patientbandits.live.commands import Command, Credited
+from patientbandits.live.erasing import Erased, erase_person, forget_some, hash_names
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.founding import found_experiment
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
-from patientbandits.live.names import experiment_name
+from patientbandits.live.names import experiment_name, printable_text
+from patientbandits.live.pseudonyms import HASHED, Pseudonyms, database_names
 from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import SECRET, Experiment
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.in_use import alone_with
+from patientbandits.live.times import SECOND
+from patientbandits.live.webhooks import (
+    add_webhook,
+    all_webhooks,
+    deliver_due,
+    remove_webhook,
+)
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
     from patientbandits.live.importing import Imported
 
 
-def open(address: str, *, create: bool = True, clock: Callable[[], float] | None = None) -> Shop:
+def open(
+    address: str,
+    *,
+    create: bool = True,
+    clock: Callable[[], float] | None = None,
+    units: str | None = None,
+) -> Shop:
     """The shop kept at ``address``: the path of an SQLite file, made if need be, or postgresql://...
 
     ``clock`` gives seconds since 1970; unless given, the time of day without its jumps.
+    ``units`` says how a new database keeps units, orders and keys: "hashed" with a secret of its
+    own, unless "clear" is given.
     """
-    return Shop(open_store(address, create), clock)
+    store = open_store(address, create)
+    try:
+        return Shop(store, clock, units)
+    except BaseException:
+        store.close()
+        raise
 
 
 class Shop:
@@ -47,9 +71,16 @@ class Shop:
     Safe to share among threads; close it, or use it in a ``with``.
     """
 
-    def __init__(self, store: LogStore, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        store: LogStore,
+        clock: Callable[[], float] | None = None,
+        units: str | None = None,
+    ) -> None:
         self.store = store
-        self.journal = Journal(store, Signer(_secret(store)), clock or SteadyClock())
+        known = database_names(store, units)
+        signer = Signer(known.secret)
+        self.journal = Journal(store, signer, known.pseudonyms, clock or SteadyClock())
         self._found: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:
@@ -100,6 +131,7 @@ class Shop:
         control: str | None = None,
         currency: str | None = None,
         goals: Sequence[str] | None = None,
+        retention: float | str | None = None,
         shares: Mapping[str, Any] | None = None,
         fallback: str | None = None,
         seed: int | None = None,
@@ -117,6 +149,7 @@ class Shop:
         control        the arm that others are compared with
         currency       what values are counted in, for people
         goals          what conversions can reach: the first decides, others are kept beside it
+        retention      "400d": how long after a person was last heard of their names are kept
         shares         what arms get whatever the policy chooses: {"minimum": 0.05,
                        "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
         fallback       the arm for units outside the experiment; the control unless given
@@ -130,6 +163,7 @@ class Shop:
             "control": control,
             "currency": currency,
             "goals": goals,
+            "retention": retention,
             "shares": shares,
             "fallback": fallback,
         }
@@ -179,6 +213,24 @@ class Shop:
         made = zip(handles, commands, strict=True)
         return {handle.name: command.outcome for handle, command in made}
 
+    def add_webhook(
+        self, url: str, kinds: Sequence[str] = (), *, anywhere: bool = False
+    ) -> dict[str, str]:
+        """Have alerts told to ``url``, https or on this machine: its id, and the secret that signs
+        messages, which is shown only now."""
+        made, secret = add_webhook(self.journal, url, kinds, anywhere)
+        return {"id": made.id, "secret": secret}
+
+    def webhooks(self) -> list[dict[str, Any]]:
+        return [webhook.shown() for webhook in all_webhooks(self.journal)]
+
+    def remove_webhook(self, id: str) -> None:
+        remove_webhook(self.journal, id)
+
+    def deliver(self) -> int:
+        """Send what webhooks are to be told, as a running service does: how many were told."""
+        return deliver_due(self.journal)
+
     def with_goal(self, goal: str | None) -> list[ExperimentHandle]:
         """The experiments that have the goal; all of them, if none is named."""
         handles = self.experiments()
@@ -188,6 +240,46 @@ class Shop:
         if not found:
             raise RefusedError(f"track: no experiment has this goal; got goal={goal!r:.100}.")
         return found
+
+    def erase(self, unit: str) -> Erased:
+        """Remove what identifies the unit, and all that aliases join to it, everywhere.
+
+        What was counted stays. A backup made before still has it.
+        """
+        printable_text("erase: unit", unit)
+        name = self.journal.names.unit(unit)
+        erased = self.journal.alone(partial(erase_person, self.store, name))
+        self.journal.leave_no_traces()
+        return erased
+
+    def forget(self) -> None:
+        """Remove what identifies people of whom nothing was heard for their experiment's
+        retention, if it has one."""
+        forgot = False
+        for handle in self.experiments():
+            retention = handle.settings.retention
+            if retention is None:
+                continue
+            before = self.journal.now() - int(retention * SECOND)
+            some = partial(forget_some, self.store, handle.experiment.id, before)
+            while self.journal.alone(some):
+                forgot = True
+        if forgot:
+            self.journal.leave_no_traces()
+
+    def hash_units(self) -> int:
+        """Of a database that keeps names in the clear: hash them all; how many lines have changed.
+
+        No other program may use the database meanwhile.
+        """
+        names = Pseudonyms(database_names(self.store).secret, HASHED)
+        if self.journal.names.way == HASHED:
+            return 0
+        with alone_with(self.store.location, "units"):
+            changed = self.journal.alone(partial(hash_names, self.store, names))
+            self.journal.leave_no_traces()
+        self.journal.names = names
+        return changed
 
     def _execute(self, commands: Sequence[Command]) -> None:
         self.journal.execute(commands)
@@ -296,14 +388,3 @@ def _checked_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise RefusedError(f"experiment: seed must be an integer in 0..2^63-1; got {seed!r}.")
     return seed
-
-
-def _secret(store: LogStore) -> bytes:
-    """The key that signs decision ids, made when first needed."""
-    found = store.fact(SECRET)
-    if found is None:
-        with store.transaction():
-            found = store.fact(SECRET) or secrets.token_hex(32)
-            store.set_fact(SECRET, found)
-            store.seal()
-    return bytes.fromhex(found)

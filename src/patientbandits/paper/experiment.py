@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from patientbandits.figures import Panel
 from patientbandits.paper.claim import Claim
-from patientbandits.paper.curve import Curve, Curves, Findings, Series
+from patientbandits.paper.curve import Curve, Curves, Findings
 from patientbandits.paper.presets import PRESET_TITLES
 from patientbandits.paper.published import Deviation, deviations, marks, published_points
 
@@ -105,7 +103,6 @@ class PublishedFigure(SimulatedExperiment):
             title=PRESET_TITLES[preset],
             xlabel=self.xlabel,
             ylabel=self.ylabel,
-            yscale="log" if one_flattens_the_rest(list(curves.values())) else "linear",
             lines=[curve.line() for curve in curves.values()],
             points=[
                 marks(published[curve.name], curve.color, number)
@@ -121,9 +118,3 @@ class PublishedFigure(SimulatedExperiment):
             judged = preset == "published"
             section.deviations.extend(deviations(preset, curves, published, judged))
         return section
-
-
-def one_flattens_the_rest(curves: list[Series]) -> bool:
-    """Whether a curve ends so high that a linear axis would hide the others."""
-    ends = [curve.last for curve in curves]
-    return max(ends) > 3 * float(np.median(ends))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 import numpy as np
 
 from patientbandits import problems
+from patientbandits.figures import Panel
 from patientbandits.paper.claim import Check, Claim, numbers_shown, verdict, verdict_if
 from patientbandits.paper.curve import Curve, Curves, Series
 from patientbandits.paper.evidence import Measured, chosen_on, mean_of, tested_on
@@ -52,6 +54,18 @@ class AgainstDUCB(PublishedFigure):
             policies[ducb_name(window)] = DUCB(law, window, "wait")
             colors[ducb_name(window)] = color
         return over_rounds(self.problem(preset), policies, colors, self.horizon, self.runs)
+
+    def panel(self, preset: str, curves: Curves) -> Panel:
+        panel = super().panel(preset, curves)
+        if one_flattens_the_rest(list(curves.values())):
+            return replace(panel, yscale="log")
+        return panel
+
+
+def one_flattens_the_rest(curves: list[Series]) -> bool:
+    """Whether a curve ends so high that a linear axis would hide the others."""
+    ends = [curve.last for curve in curves]
+    return max(ends) > 3 * float(np.median(ends))
 
 
 class Homogeneous(AgainstDUCB):

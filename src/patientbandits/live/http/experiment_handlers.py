@@ -31,6 +31,7 @@ async def post_experiment(service: Service, request: Request) -> Response:
             control=body.control,
             currency=body.currency,
             goals=body.goals,
+            retention=body.retention,
             shares=body.shares,
             fallback=body.fallback,
         )

@@ -132,6 +132,17 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         method="POST",
+        path="/v1/erasures",
+        scope="admin",
+        handler=upkeep_handlers.post_erasure,
+        operation="erase",
+        what="Remove what identifies a unit; what was counted stays",
+        answers={200: schemas.ErasureAnswer},
+        body=schemas.NewErasure,
+        refusals=(422, 503),
+    ),
+    Route(
+        method="POST",
         path="/ofrep/v1/evaluate/flags/{name}",
         scope="decide",
         handler=ofrep.post_flag,

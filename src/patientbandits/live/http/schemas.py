@@ -11,7 +11,7 @@ from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
 from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
-from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
+from patientbandits.live.settings import LONGEST_RETENTION, LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
 from patientbandits.live.shares import Shares
 
 LARGEST_BATCH = 1000
@@ -37,6 +37,10 @@ Length = Annotated[str, Meta(extra_json_schema={"pattern": r"^[1-9][0-9]{0,2}(s|
 Window = Annotated[
     Seconds | Length,
     Meta(description="30d, 12h or seconds; later conversions are kept but not counted"),
+]
+Retention = Annotated[
+    Annotated[float, Meta(gt=0, le=LONGEST_RETENTION)] | Length,
+    Meta(description="400d or seconds: how long names are kept after a person was last heard of"),
 ]
 Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
@@ -73,6 +77,7 @@ class NewExperiment(In):
     )
     currency: Text | None = None
     goals: Goals = []
+    retention: Retention | None = None
     shares: KeptShares | None = None
     fallback: FallbackArm | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
@@ -86,6 +91,7 @@ class Change(In):
     credit: OrderCredit | UnsetType = UNSET
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
+    retention: Retention | UnsetType | None = UNSET
     shares: KeptShares | UnsetType | None = UNSET
     closed: Annotated[bool, Meta(description="take no new units")] | UnsetType = UNSET
     fallback: FallbackArm | UnsetType | None = UNSET
@@ -164,6 +170,10 @@ class NewAlias(In):
     other: Annotated[Text, Meta(description="the same person by another name")]
 
 
+class NewErasure(In):
+    unit: Annotated[Text, Meta(description="whose names are removed, in every experiment")]
+
+
 class NewConversions(In):
     conversions: Annotated[
         list[msgspec.Raw],
@@ -226,6 +236,11 @@ class TrackAnswer(Struct):
 
 class AliasAnswer(Struct):
     duplicate: bool
+
+
+class ErasureAnswer(Struct):
+    experiments: Annotated[int, Meta(description="in how many the unit was known")]
+    lines: Annotated[int, Meta(description="of the log that named it, and do so no more")]
 
 
 class RetractionAnswer(Struct):

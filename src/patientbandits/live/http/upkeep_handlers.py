@@ -12,6 +12,13 @@ from patientbandits.live.scopes import SCOPES
 METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
 
 
+async def post_erasure(service: Service, request: Request) -> Response:
+    body = await request.read(schemas.NewErasure, BODY)
+    made = await service.aside(lambda: service.shop.erase(body.unit))
+    answer = schemas.ErasureAnswer(experiments=made.experiments, lines=made.lines)
+    return Response(200, encode(answer))
+
+
 async def get_keys(service: Service, request: Request) -> Response:
     request.query()
     found = await service.aside(service.keyring.all)

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from patientbandits.live.age_classes import class_of, made_between
-from patientbandits.live.log_line import Decided, LogLine, link
+from patientbandits.live.log_line import (
+    Decided,
+    LogLine,
+    linked,
+    linked_with_names,
+    names_are_hashed_in,
+)
 from patientbandits.live.store import queries
 from patientbandits.live.store.decided_rows import decided_of
 
@@ -18,6 +24,9 @@ StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
 SECRET = "secret"
 """the fact that signs decision ids"""
+
+NAMES_KEPT = "units"
+"""the fact that says how names are kept: see `pseudonyms`; none in earlier versions"""
 
 SEAL = "seal"
 END = 2**62
@@ -115,6 +124,7 @@ class Reader(ABC):
             for line in lines:
                 if line.chain is None and before is None:
                     continue  # of the first version
+                link = linked_with_names if names_are_hashed_in(line) else linked
                 before = link(line, before or b"")
                 if line.chain != before:
                     return line.seq
@@ -247,8 +257,11 @@ class Reader(ABC):
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def tables_seal(self) -> str:
-        """A hash of what is small and not chained: experiments, keys, the secret."""
+        """A hash of what is small and not chained: experiments, keys, secret, the way of names."""
         parts = [self.experiments(), self.keys(), self.fact(SECRET)]
+        units = self.fact(NAMES_KEPT)
+        if units is not None:
+            parts.append(units)
         return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
     def seal_is_good(self) -> bool:

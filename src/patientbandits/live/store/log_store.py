@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import contextlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine, chained
+from patientbandits.live.log_line import LogLine, chained, linked, names_are_chained, resealed
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import SEAL, Experiment, Reader, Snapshot, StoreRow
+from patientbandits.live.store.base import (
+    LINES_CHECKED_AT_A_TIME,
+    SEAL,
+    Experiment,
+    Reader,
+    Snapshot,
+    StoreRow,
+)
 
 
 class LogStore(Reader):
@@ -56,10 +63,35 @@ class LogStore(Reader):
             return before or b""
         if before is None:
             before = self.chain(lines[0].experiment, lines[0].seq - 1)
-        linked = chained(lines, before)
-        self.insert(linked)
-        chain: bytes = linked[-1][-1]
+        rows = chained(lines, before)
+        self.insert(rows)
+        chain: bytes = rows[-1][-1]
         return chain
+
+    def rename(self, lines: Sequence[LogLine]) -> None:
+        """Give lines of one log the names that ``lines`` have now; all else in them is known."""
+        if any(map(names_are_chained, lines)):
+            renamed = {line.seq: line for line in lines}
+            self.rechain(lines[0].experiment, lambda line: renamed.get(line.seq, line))
+            return
+        self.many(queries.RENAME, [new_names(line, resealed(line)) for line in lines])
+
+    def rechain(self, experiment: int, renamed: Callable[[LogLine], LogLine]) -> None:
+        """Chain the whole log anew, with other names; lines without a chain stay so."""
+        before: bytes | None = None
+        seq = 0
+        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
+            rows = []
+            for line in lines:
+                named = renamed(line)
+                if line.chain is not None or before is not None:
+                    before = linked(named, before or b"")
+                rows.append(new_names(named, before))
+            self.many(queries.RENAME, rows)
+            seq = lines[-1].seq
+
+    def leave_no_traces(self) -> None:
+        """Have what was overwritten go from the files too, as far as that can be done now."""
 
     @abstractmethod
     def insert(self, lines: Sequence[StoreRow]) -> None:
@@ -126,3 +158,8 @@ class LogStore(Reader):
         columns = queries.TABLES[table]
         places = ", ".join("?" * len(columns.split(", ")))
         self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
+
+
+def new_names(line: LogLine, chain: bytes | None) -> StoreRow:
+    """Values for `queries.RENAME`."""
+    return (line.unit, line.key, line.settings, chain, line.experiment, line.seq)

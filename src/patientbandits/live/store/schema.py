@@ -87,6 +87,10 @@ def log_replaced_by(table: str) -> tuple[str, ...]:
     )
 
 
+MADE_BY_ARM = """CREATE INDEX log_made ON log (experiment, arm, (COALESCE(happened, time))) \
+WHERE kind = 'decision'"""
+"""SQLite's alone: of a young log PostgreSQL took it for a way to find a unit's decisions."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
@@ -226,6 +230,42 @@ AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND 
     (  # who told it
         """ALTER TABLE log ADD COLUMN sender TEXT""",
     ),
+    (  # names are hashed, and sealed apart: a program that does not know must not write
+        """DROP INDEX IF EXISTS log_made""",
+        MADE_BY_ARM,
+    ),
+    (  # alerts, and whom to tell
+        """CREATE TABLE alerts (
+            id TEXT PRIMARY KEY,
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            raised INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            words TEXT NOT NULL,
+            data TEXT NOT NULL,
+            cleared INTEGER
+        ) STRICT""",
+        """CREATE INDEX alerts_standing ON alerts (experiment) WHERE cleared IS NULL""",
+        """CREATE TABLE webhooks (
+            id TEXT PRIMARY KEY,
+            url TEXT NOT NULL,
+            secret TEXT NOT NULL,
+            kinds TEXT NOT NULL,
+            created INTEGER NOT NULL,
+            removed INTEGER
+        ) STRICT""",
+        """CREATE TABLE deliveries (
+            webhook TEXT NOT NULL REFERENCES webhooks (id),
+            message TEXT NOT NULL,
+            body TEXT NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            delivered INTEGER,
+            PRIMARY KEY (webhook, message)
+        ) STRICT""",
+        """CREATE INDEX deliveries_due ON deliveries (due) WHERE delivered IS NULL""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 
@@ -248,7 +288,9 @@ reads all of it must never be taken: so it is told of a large one from the begin
 
 
 def for_postgres(statement: str) -> str:
-    """The statement in PostgreSQL's words."""
+    """The statement in PostgreSQL's words; nothing if it does without."""
+    if statement == MADE_BY_ARM:
+        return ""
     for sqlite, postgres in (
         ("id INTEGER PRIMARY KEY CHECK (id >= 1)", "id BIGINT PRIMARY KEY CHECK (id >= 1)"),
         (" INTEGER", " BIGINT"),

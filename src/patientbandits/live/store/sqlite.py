@@ -35,6 +35,7 @@ APPLICATION = 0x70624C31
 
 BUSY_SECONDS = 10.0
 ASK_AGAIN = 0.002
+TIDY_MILLISECONDS = 2000
 CACHE_KILOBYTES = 64_000
 CHECKPOINT_PAGES = 4000
 INSERTS = {
@@ -119,6 +120,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self._refuse_others()
         self._make_durable()
         self._pragma("foreign_keys", 1)
+        self._pragma("secure_delete", "fast")  # a name that was erased leaves no trace in a page
         self._pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         self._pragma("cache_size", -CACHE_KILOBYTES)
         ours = self._pragma("application_id") == APPLICATION
@@ -215,6 +217,19 @@ class SQLiteStore(SQLiteReader, LogStore):
         try:
             connection.execute("BEGIN")
             yield SQLiteReader(connection)
+        finally:
+            connection.close()
+
+    def leave_no_traces(self) -> None:
+        """Empty the write-ahead log: it has the pages as they were."""
+        with sqlite_errors():
+            connection = self._connect(apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(TIDY_MILLISECONDS)
+        try:
+            connection.pragma("user_version")  # till it has read, it knows of no write-ahead log
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            pass  # somebody reads for long; what follows overwrites it
         finally:
             connection.close()
 
