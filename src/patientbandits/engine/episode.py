@@ -85,6 +85,19 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
     return total
 
 
+@cache
+def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
+    """decision_at(t, task, arms) of round t. An unknown horizon is the pulls so far."""
+
+    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
+        horizon = float(task.horizon)
+        if anytime:
+            horizon = float(max(t - 1, 1))
+        return DecisionPoint(t, float(t), horizon, arms)
+
+    return decision_at
+
+
 def chooser_of(plan: KernelPlan) -> Chooser:
     """An index that lasts is kept; any other is asked for in every round."""
     if plan.lasting:
@@ -103,7 +116,7 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
 def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
-    anytime = plan.anytime
+    decision_at = decision_function(plan.anytime)
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
@@ -120,12 +133,6 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     numbers_of = wrapper(plan.numbers_kind)
     memory_of = wrapper(plan.memory_kind)
     reset = resetter(plan.memory_kind)
-
-    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
-        horizon = float(task.horizon)
-        if anytime:
-            horizon = float(max(t - 1, 1))
-        return DecisionPoint(t, float(t), horizon, arms)
 
     def begin(
         self: Any, memory: Any, run: int, place: int, task: Task, scratch: Scratch, world: World

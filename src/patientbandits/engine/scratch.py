@@ -85,6 +85,13 @@ class Output(NamedTuple):
     """the first of the runs that this thread is playing side by side"""
 
 
+def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
+    """Room for `Scratch.table`; next to none if the bonus does not last."""
+    if rule.lasting and rule.from_bonus:
+        return np.full(min(horizon + 1, TABLE), np.nan)
+    return np.full(1, np.nan)
+
+
 def scratch_for(
     world: World, rule: Rule, horizon: int, counted: bool, side: int, interpreted: bool
 ) -> Scratch:
@@ -94,9 +101,6 @@ def scratch_for(
     leaves = 1
     if rule.lasting and arms >= TREE_FROM:
         leaves = 1 << (arms - 1).bit_length()
-    tabulated = 1
-    if rule.lasting and rule.from_bonus:
-        tabulated = min(horizon + 1, TABLE)
     if counted:
         listed = 1
         due: NDArray[Any] = np.zeros((side, rounds * arms), np.uint8)
@@ -118,5 +122,5 @@ def scratch_for(
         bonus=np.zeros((side, arms)),
         worth=np.zeros((side, arms)),
         winner=np.full((side, NO_TREE * leaves), -1),
-        table=np.full(tabulated, np.nan),
+        table=bonus_table(rule, horizon),
     )
