@@ -7,25 +7,19 @@ import secrets
 import time
 from typing import Any
 
-from patientbandits.cli.options import executor_options, progress_bar
+from patientbandits.cli.options import executor_options, progress_bar, work_options
 from patientbandits.cli.tables import print_json, print_table
 
 FRESH_SEEDS = 2**31
 """Fresh seeds are below."""
 
 
-def add_compare_command(commands: Any, work: argparse.ArgumentParser) -> None:
+def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
+    seeds = "seed of worlds and random problems; fresh: one that nobody has seen"
     command = commands.add_parser(
         "compare",
-        parents=[work],
-        conflict_handler="resolve",
+        parents=[work_options(common, seed_of, seeds)],
         help="every policy on a standard suite of problems, with a page of results",
-    )
-    command.add_argument(
-        "--seed",
-        type=seed_of,
-        metavar="N",
-        help="seed of worlds and random problems; fresh: one that nobody has seen",
     )
     command.add_argument(
         "--quick",

@@ -19,14 +19,18 @@ def common_options() -> argparse.ArgumentParser:
     return common
 
 
-def work_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """What the commands take that simulate."""
+def work_options(
+    common: argparse.ArgumentParser,
+    seed_type: Callable[[str], int] = int,
+    seed_help: str = "seed of all random numbers",
+) -> argparse.ArgumentParser:
+    """What the commands take that simulate; ``seed_type`` reads a seed."""
     work = argparse.ArgumentParser(add_help=False, parents=[common])
     work.add_argument("--out", metavar="FOLDER", help="where to write")
     work.add_argument(
         "--runs", type=int, metavar="N", help="runs of each simulation, instead of the given number"
     )
-    work.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
+    work.add_argument("--seed", type=seed_type, metavar="N", help=seed_help)
     work.add_argument(
         "--workers", type=int, metavar="N", help="threads or processes; by default one per core"
     )

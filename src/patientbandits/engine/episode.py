@@ -1,9 +1,8 @@
 """The episode: one kernel for every policy, from parts with one job each.
 
 `choosers` find the arm to pull, `arrivals` bring rewards when they are due, and the loop here plays
-round after round. It is written once around a policy's rule and compiled for it. A few runs are
-played side by side: each waits for its own memory and its own divisions, and together they wait
-less.
+round after round, run after run. It is written once around a policy's rule and compiled for it.
+Where a policy has no memory, `lanes` plays many runs together.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
-from patientbandits.engine.worlds import World
+from patientbandits.engine.worlds import World, row_of
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule, no_hook
@@ -39,9 +38,18 @@ class KernelPlan(NamedTuple):
     memory_kind: Any
     counted: bool
     anytime: bool
+    plain: bool
+    """the world is"""
 
     @classmethod
-    def of(cls, rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool) -> KernelPlan:
+    def of(
+        cls,
+        rule: Rule,
+        memory: tuple[Any, ...],
+        counted: bool,
+        anytime: bool,
+        plain: bool = True,
+    ) -> KernelPlan:
         return cls(
             hooks=tuple(rule.hooks.items()),
             from_bonus=rule.from_bonus,
@@ -52,6 +60,7 @@ class KernelPlan(NamedTuple):
             memory_kind=type(memory),
             counted=counted,
             anytime=anytime,
+            plain=plain,
         )
 
     @property
@@ -109,7 +118,7 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
     """Rewards that come are counted where that suffices, and listed otherwise."""
     if plan.counted:
         return counted_arrivals(plan.rule, chooser)
-    return listed_arrivals(plan.rule, chooser)
+    return listed_arrivals(plan.rule, chooser, plan.plain)
 
 
 @cache
@@ -117,6 +126,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     decision_at = decision_function(plan.anytime)
+    plain = plan.plain
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
@@ -134,23 +144,17 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     memory_of = wrapper(plan.memory_kind)
     reset = resetter(plan.memory_kind)
 
-    def begin(
-        self: Any, memory: Any, run: int, place: int, task: Task, scratch: Scratch, world: World
-    ) -> None:
-        ties = run_key(task.policy_key, as_bits(run))
-        scratch.world_key[place] = run_key(task.world_key, as_bits(run))
-        scratch.tie_key[place] = ties
-        scratch.own_key[place] = following(ties)
-        arms = scratch.pulls.shape[1]
-        for arm in range(arms):
-            scratch.pulls[place, arm] = 0
-            scratch.rewards[place, arm] = 0.0
+    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
+        scratch = game.scratch
+        scratch.lost[0] = 0.0
+        for arm in range(decision.arms):
+            scratch.pulls[arm] = 0
+            scratch.rewards[arm] = 0.0
         if keeps:
-            chance = Chance(ties, scratch.own_key[place], world.streams)
-            start(self, memory, Game(place, scratch, world, chance), decision_at(1, task, arms))
+            start(self, memory, game, decision)
 
     def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
-        """One round of one run; False if an index is not a number."""
+        """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
         scratch = game.scratch
         receive(self, memory, game, decision)
@@ -159,9 +163,11 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         if bid.worth != bid.worth:
             return False
         arm = bid.arm
-        scratch.pulls[game.place, arm] += 1
-        pulls = int(scratch.pulls[game.place, arm])
-        known = Arm(arm, pulls, float(scratch.rewards[game.place, arm]))
+        scratch.pulls[arm] += 1
+        if not plain:
+            row = row_of(game.world, as_bits(round_), arm)
+            scratch.lost[0] += game.world.gaps[row]
+        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
         pulled(self, memory, known, round_, time, arms)
         send(arm, game, decision, left)
         if keeps:
@@ -179,34 +185,33 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     ) -> None:
         self = numbers_of(numbers)
         memory = memory_of(memory_arrays)
-        side, arms = scratch.pulls.shape
-        for first_run in range(task.first_run, task.last_run, side):
-            games = min(side, task.last_run - first_run)
-            row = first_run - task.first_run
+        arms = len(scratch.pulls)
+        for run in range(task.first_run, task.last_run):
+            row = run - task.first_run
             column = 0
-            out.at_run[0] = first_run
-            if first_run > task.first_run:
+            out.at_run[0] = run
+            if row > 0:
                 reset(memory_arrays, blank)
-            for place in range(games):
-                begin(self, memory, first_run + place, place, task, scratch, world)
+            ties = run_key(task.policy_key, as_bits(run))
+            chance = Chance(ties, following(ties), world.streams)
+            game = Game(scratch, world, run_key(task.world_key, as_bits(run)), chance)
+            begin(self, memory, game, decision_at(1, task, arms))
             for t in range(1, task.horizon + 1):
                 decision = decision_at(t, task, arms)
-                for place in range(games):
-                    chance = Chance(scratch.tie_key[place], scratch.own_key[place], world.streams)
-                    game = Game(place, scratch, world, chance)
-                    if not play_round(self, memory, game, decision, task.horizon - t):
-                        out.bad_round[0] = t
-                        return
+                if not play_round(self, memory, game, decision, task.horizon - t):
+                    out.bad_round[0] = t
+                    return
                 if t == out.rounds[column]:
-                    for place in range(games):
-                        out.regret[row + place, column] = regret(scratch.pulls[place], world.gaps)
-                        if traced:
-                            found = trace(self, memory, t, float(t), decision.horizon, arms)
-                            out.trace[row + place, column] = found
+                    lost = scratch.lost[0]
+                    if plain:
+                        lost = regret(scratch.pulls, world.gaps)
+                    out.regret[row, column] = lost
+                    if traced:
+                        found = trace(self, memory, t, float(t), decision.horizon, arms)
+                        out.trace[row, column] = found
                     column += 1
-            for place in range(games):
-                forget(scratch.due[place], arms, task.horizon)
-                for arm in range(arms):
-                    out.pulls[row + place, arm] = scratch.pulls[place, arm]
+            forget(scratch.due, arms, task.horizon)
+            for arm in range(arms):
+                out.pulls[row, arm] = scratch.pulls[arm]
 
     return kernel

@@ -72,7 +72,7 @@ def lanes_for(arms: int, horizon: int, runs: int) -> int:
 
 def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
     """Empty."""
-    arms = len(world.gaps)
+    arms = len(world.streams)
     by_arm = (arms, lanes)
     return Lanes(
         due=np.zeros(((horizon + 2) * arms, lanes), np.uint8),

@@ -18,7 +18,7 @@ from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
 from patientbandits.engine.lanes import MOST_LANES, lanes_for, lanes_kernel, lanes_space
 from patientbandits.engine.scratch import Output, Task, scratch_for
-from patientbandits.engine.worlds import world_of
+from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, rule_of
 from patientbandits.rng import base_keys
@@ -57,10 +57,11 @@ class Match:
         self.interpreted = interpreted
         self.world = world_of(job.problem, job.horizon)
         self.rule = rule_of(job.policy, job.problem.arms, horizon_known=not job.anytime)
-        self.counted = counts_suffice(self.world, self.rule)
+        plain = is_plain(job.problem)
+        self.counted = counts_suffice(self.world, plain, self.rule)
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
-        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime)
+        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain)
         self.side_by_side = not interpreted and len(job.runs) > 1 and self._has_lanes()
         if interpreted:
             streams: Any = [int(stream) for stream in job.problem.streams]
@@ -77,6 +78,13 @@ class Match:
         if self.side_by_side:
             return lanes_kernel(self.plan)
         return kernel_for(self.plan)
+
+    def kernels(self) -> list[Any]:
+        """All that may play such a match, whatever the number of runs."""
+        alone = kernel_for(self.plan)
+        if self._has_lanes():
+            return [alone, lanes_kernel(self.plan)]
+        return [alone]
 
     def output(self) -> Output:
         """Room for what the whole job records."""
@@ -125,18 +133,16 @@ class Match:
     def _play_side_by_side(self, task: Task, view: Output) -> None:
         numbers = tuple(self.rule.numbers)
         runs = task.last_run - task.first_run
-        lanes = lanes_for(len(self.world.gaps), task.horizon, runs)
+        lanes = lanes_for(len(self.world.streams), task.horizon, runs)
         space = lanes_space(self.world, self.rule, task.horizon, lanes)
         self.kernel(self.world, task, space, numbers, view)
 
     def _play_in_turn(self, task: Task, view: Output) -> None:
         runs = task.last_run - task.first_run
         policy = self.job.policy
-        memory = tuple(policy.memory(len(self.world.gaps), task.horizon if runs > 0 else 1))
+        memory = tuple(policy.memory(len(self.world.streams), task.horizon if runs > 0 else 1))
         blank = tuple(array.copy() for array in memory) if runs > 1 else memory
-        scratch = scratch_for(
-            self.world, self.rule, task.horizon, self.counted, 1, self.interpreted
-        )
+        scratch = scratch_for(self.world, self.rule, task.horizon, self.counted)
         numbers = tuple(self.rule.numbers)
         self.kernel(self.world, task, scratch, numbers, memory, blank, view)
 
@@ -166,11 +172,11 @@ def code_digest(
     None if it cannot be known.
     """
     rounds = np.array([horizon])
-    match = Match(Job(problem, policy, rounds, range(1), 0, anytime), interpreted=False)
-    code = digest_of(match.kernel)
-    if code is None:
+    match = Match(Job(problem, policy, rounds, range(2), 0, anytime), interpreted=False)
+    codes = [digest_of(kernel) for kernel in match.kernels()]
+    if None in codes:
         return None
-    sha = hashlib.sha256(code.encode())
+    sha = hashlib.sha256("".join(str(code) for code in codes).encode())
     memory: tuple[Any, ...] = ()
     if with_memory:
         memory = policy.memory(problem.arms, horizon)
