@@ -99,7 +99,11 @@ def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int32]) -> None:
 
 def delay_of(tables: DelayTables, law: int, u: float, left: int) -> int:
     """min{m : S(m) <= u}, or a number > left."""
-    return delay_from(first_candidate(tables, law, u), tables, law, u, left)
+    delay = table_delay(first_candidate(tables, law, u), tables, law, u)
+    head = tables.survival.shape[1] - 2
+    if delay > head and left > head:
+        return tail_delay(tables, law, u, left)
+    return delay
 
 
 def first_candidate(tables: DelayTables, law: int, u: float) -> int:
@@ -107,10 +111,9 @@ def first_candidate(tables: DelayTables, law: int, u: float) -> int:
     return tables.guide[law, int(u * GUIDE_CELLS) + 1]
 
 
-def delay_from(low: int, tables: DelayTables, law: int, u: float, left: int) -> int:
-    """`delay_of`, from its `first_candidate` on."""
+def table_delay(low: int, tables: DelayTables, law: int, u: float) -> int:
+    """The delay as far as the table goes, from its `first_candidate` on; head + 1 for beyond."""
     survival = tables.survival[law]
-    head = tables.survival.shape[1] - 2
     if survival[low] > u:
         high = tables.guide[law, int(u * GUIDE_CELLS)]
         while high - low > 8:
@@ -121,8 +124,6 @@ def delay_from(low: int, tables: DelayTables, law: int, u: float, left: int) -> 
                 high = middle
         while survival[low] > u:
             low += 1
-    if low > head and left > head:
-        return tail_delay(tables, law, u, left)
     return low
 
 

@@ -16,9 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.engine.calendar import (
+    MOST_WAITING,
+    RING,
+    RING_BITS,
+    Calendar,
+    begin_turn,
+    calendar_for,
+    row_at,
+    wait,
+)
 from patientbandits.engine.choosers import scan, tabulated_bonus
 from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import delay_from, first_candidate
+from patientbandits.engine.delay_tables import delay_of, first_candidate, table_delay
 from patientbandits.engine.episode import KernelPlan, decision_function
 from patientbandits.engine.records import wrapper
 from patientbandits.engine.scratch import Output, Task, bonus_table
@@ -29,17 +39,12 @@ from patientbandits.policies.rule import Rule
 from patientbandits.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
 
 MOST_LANES = 32
-CALENDAR_BYTES = 1 << 20
-"""The lanes' rewards under way together: they should fit into a processor's own cache."""
-
-FEWEST_LANES = 4
 
 
 class Lanes(NamedTuple):
     """Working space of one thread; the last axis is the lane."""
 
-    due: NDArray[np.uint8]
-    """(round * arms + arm, lane): rewards arriving"""
+    calendar: Calendar
     world_key: NDArray[np.uint64]
     tie_key: NDArray[np.uint64]
     own_key: NDArray[np.uint64]
@@ -64,10 +69,9 @@ class Lanes(NamedTuple):
     """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
 
 
-def lanes_for(arms: int, horizon: int, runs: int) -> int:
+def lanes_for(horizon: int, runs: int) -> int:
     """How many runs go side by side."""
-    room = CALENDAR_BYTES // ((horizon + 2) * arms)
-    return max(min(runs, MOST_LANES, max(room, FEWEST_LANES)), 1)
+    return max(min(runs, MOST_LANES, MOST_WAITING // horizon), 1)
 
 
 def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
@@ -75,7 +79,7 @@ def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
     arms = len(world.streams)
     by_arm = (arms, lanes)
     return Lanes(
-        due=np.zeros(((horizon + 2) * arms, lanes), np.uint8),
+        calendar=calendar_for(arms, horizon, lanes),
         world_key=np.zeros(lanes, np.uint64),
         tie_key=np.zeros(lanes, np.uint64),
         own_key=np.zeros(lanes, np.uint64),
@@ -110,8 +114,10 @@ def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
 def receive(space: Lanes, lanes: int, world: World, round_: int) -> None:
     """What arrives before the decision of this round."""
     arms = len(space.pulls)
+    if round_ & (RING - 1) == 0:
+        begin_turn(space.calendar, round_ >> RING_BITS)
     for arm in range(arms):
-        due = space.due[round_ * arms + arm]
+        due = space.calendar.due[row_at(round_, arms) + arm]
         rewards = space.rewards[arm]
         value = world.values[arm, 1]
         for lane in range(lanes):
@@ -161,19 +167,40 @@ def draw(space: Lanes, lanes: int, world: World, round_: int) -> None:
 
 
 def send(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """The rewards of these pulls on their way; those that come too late to a row of their own."""
+    """The rewards of these pulls on their way; those that never come, to a row of their own.
+
+    The table of delays goes to its ``last`` entry; one that is shorter than the ring holds all
+    delays that count.
+    """
     arms = len(space.pulls)
+    never = RING * arms
+    last = min(left, world.delays.survival.shape[1] - 2)
+    near = min(last, RING - 1)
+    far = False
     for lane in range(lanes):
         law = world.law[space.best[lane]]
-        u = space.late[lane]
-        space.delay[lane] = delay_from(space.delay[lane], world.delays, law, u, left)
+        delay = table_delay(space.delay[lane], world.delays, law, space.late[lane])
+        space.delay[lane] = delay
     for lane in range(lanes):
-        delay = space.delay[lane]
-        arrives = space.pays[lane] & (delay <= left)
-        after = max(delay, 1) if arrives else left + 1
-        space.row[lane] = (round_ + after) * arms + space.best[lane]
+        delay = max(space.delay[lane], 1)
+        far |= space.pays[lane] & (delay > near)
+        row = row_at(round_ + delay, arms) if space.pays[lane] & (delay <= near) else never
+        space.row[lane] = row + space.best[lane]
     for lane in range(lanes):
-        space.due[space.row[lane], lane] += 1
+        space.calendar.due[space.row[lane], lane] += 1
+    if far and last >= RING:
+        send_far(space, lanes, world, round_, left)
+
+
+def send_far(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
+    """`send` for the rewards that come after the ring's end."""
+    arms = len(space.pulls)
+    for lane in range(lanes):
+        if space.pays[lane] and space.delay[lane] >= RING:
+            arm = space.best[lane]
+            delay = delay_of(world.delays, world.law[arm], space.late[lane], left)
+            if delay <= left:
+                wait(space.calendar, round_ + delay, arms, arm, lane)
 
 
 def record(space: Lanes, lanes: int, world: World, regret: Any) -> None:
@@ -269,7 +296,6 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
                     column += 1
             for arm in range(arms):
                 for lane in range(lanes):
-                    space.due[(task.horizon + 1) * arms + arm, lane] = 0
                     out.pulls[row + lane, arm] = space.pulls[arm, lane]
 
     return kernel

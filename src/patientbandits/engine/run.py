@@ -133,7 +133,7 @@ class Match:
     def _play_side_by_side(self, task: Task, view: Output) -> None:
         numbers = tuple(self.rule.numbers)
         runs = task.last_run - task.first_run
-        lanes = lanes_for(len(self.world.streams), task.horizon, runs)
+        lanes = lanes_for(task.horizon, runs)
         space = lanes_space(self.world, self.rule, task.horizon, lanes)
         self.kernel(self.world, task, space, numbers, view)
 
