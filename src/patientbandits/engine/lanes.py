@@ -181,10 +181,11 @@ def send(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None
         law = world.law[space.best[lane]]
         delay = table_delay(space.delay[lane], world.delays, law, space.late[lane])
         space.delay[lane] = delay
+        far |= delay > near
     for lane in range(lanes):
         delay = max(space.delay[lane], 1)
-        far |= space.pays[lane] & (delay > near)
-        row = row_at(round_ + delay, arms) if space.pays[lane] & (delay <= near) else never
+        arrives = space.pays[lane] & (delay <= near)
+        row = row_at(round_ + delay, arms) if arrives else never
         space.row[lane] = row + space.best[lane]
     for lane in range(lanes):
         space.calendar.due[space.row[lane], lane] += 1
