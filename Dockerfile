@@ -4,7 +4,7 @@ FROM python:3.12-slim AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
-RUN python -m venv /app && /app/bin/pip install --no-cache-dir '.[live,postgres,parquet]'
+RUN python -m venv /app && /app/bin/pip install --no-cache-dir '.[live,postgres,parquet,traces]'
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --create-home app && install -d -o app -g app /data /cache

@@ -1,6 +1,7 @@
 # make reproduce   runs every experiment of the paper and writes the report to out/reproduce/report.html
 # make compare     every policy on a suite of problems: out/compare/comparison.html
 # make serve       the live service on this machine, database shop.db
+# make docs        the documentation as a site: out/site/index.html
 #
 # make format      puts the source into the one format, and mends what can be mended by itself
 # make check       lint, format, types, imports, how the source reads: under a minute
@@ -19,7 +20,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
 
-.PHONY: reproduce compare serve format check quick test bench bench-model bench-live torture lock clean
+.PHONY: reproduce compare serve docs format check quick test bench bench-model bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
@@ -29,6 +30,10 @@ compare: $(VENV)/.run
 
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve
+
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "site: out/site/index.html"
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -237,7 +238,10 @@ def test_the_command_on_the_example(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert data["control"] == "control"
     assert data["verdict"]["leader"] == "green"
     assert {row["leader"] for row in data["windows"] if row["window"] == 3 * DAY} == {"blue"}
-    assert (tmp_path / "out" / "analysis.html").exists()
+    page = (tmp_path / "out" / "analysis.html").read_text()
+    text = re.sub(r"<style>.*?</style>|<code>.*?</code>|</?[bi][^>]*>", "", page, flags=re.DOTALL)
+    words = re.sub(r"<[^>]*>", "\n", text)
+    assert re.findall(r"\w+[.;)][A-Z]\w*|[a-z]\(\w+", words) == []
     assert (tmp_path / "out" / "rows_set_aside.csv").exists()
     assert main(["analyse", *files, "--window", "30d", "--out", out, "--credit", "last"]) == 0
     assert "leads" in capsys.readouterr().out

@@ -129,7 +129,7 @@ def test_theorem_4_pair_cannot_be_told_apart(name):
     assert in_a == in_b
     arms = [arm for arm, _ in in_a]
     regrets = [regret(problem, arms)[-1] for problem in (pair.a, pair.b)]
-    assert max(regrets) >= pb.theory.lower_bound(horizon, alpha)
+    assert max(regrets) >= pb.theory.lower_bound(horizon, alpha, "printed")
 
 
 @pytest.mark.parametrize("horizon", [2, 10, 1000, 10**6])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from patientbandits import Result, __version__
+from patientbandits.cli.main import parser
 from patientbandits.cli.tables import table_lines
 from patientbandits.delays import LAWS
 from patientbandits.policies import POLICIES
@@ -78,6 +79,17 @@ def test_the_package_runs_as_a_program(module: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", module, "--version"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, f"patientbandits {__version__}\n")
+
+
+def test_every_command_that_simulates_has_its_own_seed() -> None:
+    """`compare` also takes "fresh"; resolving the conflict took the option from all others."""
+    top = parser()
+    for command in (["reproduce"], ["adaptivity"], ["simulate", "study.toml"], ["compare"]):
+        assert top.parse_args(command).seed is None
+        assert top.parse_args([*command, "--seed", "7"]).seed == 7
+    assert top.parse_args(["compare", "--seed", "fresh"]).seed >= 0
+    with pytest.raises(SystemExit):
+        top.parse_args(["reproduce", "--seed", "fresh"])
 
 
 def test_tables_have_columns_as_wide_as_they_must_be() -> None:

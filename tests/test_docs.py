@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tools.site_pages import generated
 
 import patientbandits
 
@@ -42,6 +43,8 @@ def test_example_runs(name: str, tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+    promised = re.findall(r'^print\(.*\)  # "(.*)"$', EXAMPLES[name][1], re.MULTILINE)
+    assert [words for words in promised if words not in done.stdout] == []
 
 
 def test_the_policy_example_is_short() -> None:
@@ -56,9 +59,21 @@ def test_the_study_example_runs(tmp_path: Path) -> None:
 
 
 def test_links_lead_somewhere() -> None:
+    """To a file, or to a page that the site makes; tests/test_site.py follows them there."""
+    made = generated()
     for page in [*PAGES, *FOR_CONTRIBUTORS]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+            assert target in made or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_paper_cites_what_is_in_its_bibliography() -> None:
+    folder = ROOT / "docs" / "paper"
+    text = (folder / "paper.md").read_text()
+    listed = set(re.findall(r"^@\w+\{(\w+),", (folder / "paper.bib").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?<!\w)@(\w+)", text)) == listed
+    for heading in ("Summary", "Statement of need", "Functionality", "References"):
+        assert f"# {heading}\n" in text
+    assert [line for line in text.splitlines() if len(line) > 100] == []
 
 
 def prose(text: str) -> list[str]:

@@ -30,7 +30,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_every_patient_bandits_curve_meets_its_published_points(published: dict[str, Any]) -> None:
     """Within 5 % or 4 units of regret, whichever is larger, at every point."""
-    judged = [row for row in published["deviations"] if not row["curve"].startswith("D-UCB")]
+    judged = [row for row in published["deviations"] if "at every point" in row["tolerance"]]
     assert len(judged) == 1 + 5 + 2 + 2
     assert [row for row in judged if not row["within"]] == []
 
@@ -38,7 +38,13 @@ def test_every_patient_bandits_curve_meets_its_published_points(published: dict[
 def test_d_ucb_is_within_20_percent_on_average(published: dict[str, Any]) -> None:
     rows = [row for row in published["deviations"] if row["curve"] == "D-UCB, all curves"]
     assert len(rows) == 2
-    assert all(row["mean"] <= 0.20 for row in rows)
+    assert all(row["mean"] <= 0.20 and row["within"] for row in rows)
+
+
+def test_a_curve_that_is_further_off_is_named(published: dict[str, Any]) -> None:
+    """D-UCB's curve for m = 200 alone is 24 % off, which the mean over all of them hides."""
+    outside = [row["curve"] for row in published["deviations"] if row["within"] is False]
+    assert outside == ["D-UCB m=200"]
 
 
 def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> None:
@@ -51,6 +57,7 @@ def test_the_published_claims_come_out_as_known(published: dict[str, Any]) -> No
     assert verdicts["Regret rises, then falls with the gap"] == "holds"
     assert verdicts["D-UCB, told one law for all arms, has linear regret"] == "holds"
     assert verdicts["PatientBandits has sublinear regret"] == "holds"
+    assert verdicts["D-UCB starts with a linear phase that lasts longer for larger m"] == "holds"
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +96,19 @@ def test_theory_is_checked(small: Path) -> None:
         for claim in json.loads((small / "summary.json").read_text())["claims"]
         if claim["experiment"] == "theory"
     ]
-    assert {claim["source"] for claim in claims} == {"Theorems 2 and 3", "Theorem 1", "Theorem 4"}
-    assert all(claim["verdict"] == "holds" for claim in claims)
+    verdicts = {(claim["source"].split(",")[0], claim["verdict"]) for claim in claims}
+    assert {source for source, _ in verdicts} == {
+        "Theorems 2 and 3",
+        "Theorem 1",
+        "Theorem 4",
+        "Theorem 5",
+        "Theorem 6",
+        "Proposition 1",
+    }
+    assert {source for source, verdict in verdicts if verdict == "does not hold"} == {
+        "Theorem 5",
+        "Theorem 6",
+    }
     assert any(claim["measured"].startswith("0 different decisions") for claim in claims)
 
 
@@ -101,7 +119,8 @@ def test_the_same_call_gives_the_same_bytes(small: Path, tmp_path: Path) -> None
 
 
 def test_the_experiments_are_known_by_their_names() -> None:
-    assert list(EXPERIMENTS) == [*FIGURES, "classical", "log_growth", "worst_case", "theory"]
+    studies = ["classical", "log_growth", "worst_case", "many_arms", "theory"]
+    assert list(EXPERIMENTS) == [*FIGURES, *studies]
     published = [n for n, one in EXPERIMENTS.items() if isinstance(one, PublishedFigure)]
     assert published == list(FIGURES)
 

@@ -18,6 +18,7 @@ from patientbandits.engine.replay import (
     kernel_for_replay,
     plain_replay,
 )
+from patientbandits.engine.shares import NO_SHARES
 from patientbandits.policies.base import rule_of
 
 
@@ -33,19 +34,20 @@ def test_step_by_step_equals_the_loop(policy):
     kernel = kernel_for_replay(plain_replay(rule, memory))
     tally = ArmTally.empty(3)
     chance = compiled_chance(chance_for(5, 3))
+    known = (tuple(rule.numbers), tuple(memory), tally, chance, NO_SHARES)
     learner = pb.Bandit(policy, range(3), seed=5)
     generator = np.random.default_rng(2)
     for t in range(1, 151):
-        event = np.array([(DECISION, UNDECIDED, t, float(t), 0.0, 0.0, 0, 0.0)], EVENT).view(
+        event = np.array([(DECISION, UNDECIDED, t, float(t), 0.0, 0.0, 0, 0.0, 0)], EVENT).view(
             np.recarray
         )
-        assert kernel(tuple(rule.numbers), tuple(memory), tally, chance, event, True) == (0, 0)
+        assert kernel(*known, event, True) == (0, 0)
         pull = learner.pull()
         assert event.arm[0] == pull.arm
         if generator.random() < (0.3, 0.4, 0.6)[pull.arm]:
             event = np.array(
-                [(CONVERSION, pull.arm, t, t + 1.0, float(t), 1.0, MILLIONTHS, 0.0)], EVENT
+                [(CONVERSION, pull.arm, t, t + 1.0, float(t), 1.0, MILLIONTHS, 0.0, 0)], EVENT
             ).view(np.recarray)
-            kernel(tuple(rule.numbers), tuple(memory), tally, chance, event, True)
+            kernel(*known, event, True)
             learner.reward(pull.id, 1.0)
     assert min(learner.pulls.values()) > 0

@@ -49,22 +49,24 @@ def test_schedule(t, clamped):
 
 @pytest.mark.parametrize(
     ("form", "width", "first", "factor"),
-    [("printed", "paper", 64, 1), ("corrected", "paper", 128, 8), ("corrected", "tight", 64, 8)],
+    [("printed", "paper", 64, 1), ("corrected", "paper", 128, 4), ("corrected", "tight", 32, 4)],
 )
 def test_gap_dependent_bound(form, width, first, factor):
-    """Theorem 2.
+    """Theorem 2, with (8/gap)^x as printed and 4 (4/gap)^x.
 
     At alpha = 0.3 the second term is the larger one for the small gap, the first for the large gap.
     """
-    small, large = factor * 80 ** (7 / 3), first * LOG / 0.4
+    base = 8 if form == "printed" else 4
+    small, large = factor * (base / 0.1) ** (7 / 3), first * LOG / 0.4
     assert small > first * LOG / 0.1
-    assert large > factor * 20 ** (7 / 3) or form == "corrected"
-    expected = small + max(large, factor * 20 ** (7 / 3)) + 2 * K
+    assert large > factor * (base / 0.4) ** (7 / 3) or width == "tight"
+    expected = small + max(large, factor * (base / 0.4) ** (7 / 3)) + 2 * K
     assert theory.gap_dependent_bound(GAPS, T, 0.3, form, width) == pytest.approx(expected)
     assert theory.gap_dependent_bound(
         pb.Problem([0.5, 0.4, 0.1]), T, 0.3, form, width
     ) == pytest.approx(expected)
-    quick = max(first * LOG / 0.1, factor * 80) + max(first * LOG / 0.4, factor * 20) + 2 * K
+    quick = first * LOG / 0.1 + first * LOG / 0.4 + 2 * K
+    assert first * LOG / 0.4 > factor * base / 0.1
     assert theory.gap_dependent_bound(GAPS, T, 0.5, form, width) == pytest.approx(quick)
     assert theory.gap_dependent_bound(GAPS, T, 0.9, form, width) == pytest.approx(quick)
 
@@ -82,7 +84,7 @@ def test_bounds_without_overflow():
 
 @pytest.mark.parametrize(
     ("form", "width", "base"),
-    [("printed", "paper", 64), ("corrected", "paper", 128), ("corrected", "tight", 64)],
+    [("printed", "paper", 64), ("corrected", "paper", 128), ("corrected", "tight", 32)],
 )
 def test_minimax_bound(form, width, base):
     assert theory.minimax_bound(K, T, 0.3, form, width) == pytest.approx(
@@ -94,8 +96,11 @@ def test_minimax_bound(form, width, base):
 
 
 def test_lower_bounds_and_rates():
-    assert theory.lower_bound(T, 0.25) == pytest.approx(1000**0.75 / 8)
-    assert theory.no_adaptation_bound(T, 0.25) == pytest.approx(1000**0.75 / 16)
+    assert theory.lower_bound(T, 0.25) == pytest.approx(1000**0.75 / 4)
+    assert theory.lower_bound(T, 0.25, "printed") == pytest.approx(1000**0.75 / 8)
+    assert theory.no_adaptation_bound(T, 0.25, 0.49) == pytest.approx(0.09 * 1000**0.75)
+    assert theory.window_bound(T, 16, 0.25) == pytest.approx(1000 / 8)
+    assert theory.waiting_bound(T, 30, 0.2) == pytest.approx(3)
     assert theory.adaptive_rate(K, T, 0.3) == pytest.approx(3**0.3 * 1000**0.7)
     assert theory.adaptive_rate(K, T, 0.9) == pytest.approx(math.sqrt(3000))
     for alpha in (0.05, 0.3, 0.5, 2.0):

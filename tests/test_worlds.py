@@ -8,7 +8,7 @@ import pytest
 from cases import fit_for
 
 import patientbandits as pb
-from patientbandits.drift import Change, gradual
+from patientbandits.drift import Shift, gradual
 from patientbandits.engine.worlds import is_plain
 from patientbandits.random_problems import mirrored
 from patientbandits.registry import problem_from
@@ -18,9 +18,9 @@ HORIZON, SEED, FIRST_RUN = 120, 5, 3
 TWO = [0.5, 0.75]
 LAWS = [pb.Geometric(0.1), pb.Lomax(0.7, 10)]
 CHANGES = [
-    Change(30, means=[0.75, 0.25]),
-    Change(61, delays=[pb.Fixed(5), pb.Geometric(0.3)]),
-    Change(90, [0.25, 0.5], pb.Geometric(0.05)),
+    Shift(30, means=[0.75, 0.25]),
+    Shift(61, delays=[pb.Fixed(5), pb.Geometric(0.3)]),
+    Shift(90, [0.25, 0.5], pb.Geometric(0.05)),
 ]
 VALUES = [pb.TwoPoint(0.25, 1.0), pb.Bernoulli()]
 
@@ -80,8 +80,8 @@ def test_ways_of_saying_nothing_give_the_plain_world():
     same = [
         plain.with_batch(1),
         pb.Problem(TWO, LAWS, low_delays=LAWS),
-        plain.with_changes([Change(HORIZON + 1, [0.1, 0.9])]),
-        plain.with_changes([Change(40, TWO, LAWS)]),
+        plain.with_changes([Shift(HORIZON + 1, [0.1, 0.9])]),
+        plain.with_changes([Shift(40, TWO, LAWS)]),
     ]
     for policy in (pb.Thompson(), pb.DelayedUCB1()):
         world = fit_for(policy, plain)
@@ -97,7 +97,7 @@ def test_ways_of_saying_nothing_give_the_plain_world():
 
 def test_regret_is_that_of_the_round():
     """The arm that is best in the end is not best in the beginning."""
-    problem = pb.Problem([0.9, 0.1], changes=[Change(101, [0.1, 0.9])])
+    problem = pb.Problem([0.9, 0.1], changes=[Shift(101, [0.1, 0.9])])
     result = pb.simulate(problem, pb.Uniform(), 200, 400, SEED, record=[100, 200])
     assert result.mean() == pytest.approx([40, 80], rel=0.03)
     eager = pb.simulate(problem, pb.KLUCB(), 200, 100, SEED, record=[100, 200]).mean()
@@ -151,13 +151,13 @@ policy = "Thompson"
         [0.6, 0.4],
         pb.Geometric(0.1),
         low_delays=pb.Fixed(30),
-        changes=[Change(50, [0.4, 0.6], pb.Fixed(3))],
+        changes=[Shift(50, [0.4, 0.6], pb.Fixed(3))],
         batch=10,
     )
 
 
 def test_the_mirror_of_a_problem_that_changes():
-    problem = pb.Problem([0.3, 0.6], LAWS, changes=[Change(50, [0.6, 0.3])])
+    problem = pb.Problem([0.3, 0.6], LAWS, changes=[Shift(50, [0.6, 0.3])])
     turned = mirrored(problem)
     assert turned.delays == (LAWS[1], LAWS[0])
     assert turned.phases[1][1].delays == (LAWS[1], LAWS[0])
@@ -174,11 +174,11 @@ def test_gradual_changes_arrive():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Change(1, [0.5]), "round must be an integer >= 2"),
-        (lambda: Change(5), "means or delays are needed"),
-        (lambda: pb.Problem(TWO, changes=[Change(9, TWO), Change(9, TWO)]), "in the order"),
-        (lambda: pb.Problem(TWO, changes=[3]), "must be a list of Change"),
-        (lambda: pb.Problem(TWO, changes=[Change(9, [0.5])]), "as many as means"),
+        (lambda: Shift(1, [0.5]), "round must be an integer >= 2"),
+        (lambda: Shift(5), "means or delays are needed"),
+        (lambda: pb.Problem(TWO, changes=[Shift(9, TWO), Shift(9, TWO)]), "in the order"),
+        (lambda: pb.Problem(TWO, changes=[3]), "must be a list of Shift"),
+        (lambda: pb.Problem(TWO, changes=[Shift(9, [0.5])]), "as many as means"),
         (lambda: pb.Problem(TWO, batch=0), "batch must be an integer >= 1"),
         (lambda: pb.Problem(TWO, rewards=pb.Beta(2), low_delays=pb.Fixed(2)), "two values"),
         (lambda: pb.Problem(TWO, low_delays=[pb.Fixed(2)]), "low_delays must be one law"),

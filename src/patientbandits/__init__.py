@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.delays import Within as Within
-    from patientbandits.drift import Change as Change
+    from patientbandits.drift import Shift as Shift
     from patientbandits.errors import InputError as InputError
     from patientbandits.events import Events as Events
     from patientbandits.events import read_events as read_events

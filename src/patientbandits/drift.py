@@ -11,7 +11,7 @@ from patientbandits.errors import InputError, items, probability, whole
 
 
 @dataclass(frozen=True, init=False)
-class Change:
+class Shift:
     """From ``round`` on the arms have these means, or these delays, or both.
 
     What is not given stays as it was. A pull has the mean and the law of the round it is made in.
@@ -28,7 +28,7 @@ class Change:
         means: Sequence[float] | None = None,
         delays: Sequence[Delay] | Delay | None = None,
     ) -> None:
-        owner = "Change"
+        owner = "Shift"
         if means is None and delays is None:
             raise InputError(f"{owner}: means or delays are needed; got neither.")
         if means is not None:
@@ -54,7 +54,7 @@ class Change:
 
 def gradual(
     before: Sequence[float], after: Sequence[float], first: int, last: int, steps: int
-) -> tuple[Change, ...]:
+) -> tuple[Shift, ...]:
     """Means that go from ``before`` to ``after`` in equal steps, the last one at round ``last``."""
     owner = "gradual"
     first = whole(owner, "first", first, 2)
@@ -66,5 +66,5 @@ def gradual(
         share = step / steps
         means = [old + share * (new - old) for old, new in pairs]
         begins = first + (last - first) * (step - 1) // max(steps - 1, 1)
-        changes.append(Change(begins, means))
+        changes.append(Shift(begins, means))
     return tuple(changes)

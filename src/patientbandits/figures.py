@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from patientbandits.errors import InputError, choice, items, positive
 from patientbandits.files import write_atomically
+from patientbandits.latex import escaped
 
 PALETTE = (
     "#1b6ca8",
@@ -104,6 +105,8 @@ class FigureFiles:
         changed: dict[str, Any] = {"pdf.fonttype": 42, "pgf.texsystem": TEX, "pgf.rcfonts": False}
         if self.font is not None:
             changed["font.family"] = self.font
+        elif "pgf" in self.formats:
+            changed["font.family"] = "serif"  # LaTeX's name for the document's own letters
         if self.font_size is not None:
             changed["font.size"] = self.font_size
             changed["axes.titlesize"] = self.font_size
@@ -131,6 +134,7 @@ class Points:
     x: ArrayLike
     y: ArrayLike
     color: str
+    marker: str = "o"
 
 
 @dataclass(frozen=True)
@@ -160,11 +164,29 @@ def draw(
 ) -> None:
     """Draw ``panels``, one legend below them, to files ``stem``.png, ``stem``.svg.
 
-    Each panel is ``width`` by ``height`` inches; ``files`` may ask for other formats and letters.
+    Each panel is ``width`` by ``height`` inches; those of a last row that is not full are wider.
+    ``files`` may ask for other formats and letters.
     """
+    drawn_by_tex = [kind for kind in files.formats if kind == "pgf"]
+    others = [kind for kind in files.formats if kind != "pgf"]
+    if others:
+        _draw_files(panels, stem, columns, (width, height), replace(files, formats=others))
+    if drawn_by_tex:
+        for_tex = [_escaped(panel) for panel in panels]
+        _draw_files(for_tex, stem, columns, (width, height), replace(files, formats=drawn_by_tex))
+
+
+def _draw_files(
+    panels: Sequence[Panel],
+    stem: str | os.PathLike[str],
+    columns: int,
+    size: tuple[float, float],
+    files: FigureFiles,
+) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    width, height = size
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
@@ -175,12 +197,9 @@ def draw(
             figsize=(width * columns, height * rows + 0.24 * legend_rows + 0.1),
             layout="constrained",
         )
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}
-        for panel, axis in zip(panels, axes, strict=False):
-            _draw_panel(panel, axis, names, handles)
-        for axis in axes[len(panels) :]:
-            axis.set_visible(False)
+        for panel, place in zip(panels, _places(figure, len(panels), columns), strict=True):
+            _draw_panel(panel, figure.add_subplot(place), names, handles)
         figure.legend(
             list(handles.values()),
             list(handles),
@@ -190,6 +209,32 @@ def draw(
             handlelength=2.2,
         )
         save(figure, stem, files.formats)
+
+
+def _places(figure: Any, count: int, columns: int) -> Iterator[Any]:
+    """Of the panels, row by row; a last row that is not full fills the width as well."""
+    last = count % columns or columns
+    grid = figure.add_gridspec(-(-count // columns), columns * last)
+    for number in range(count):
+        row, place = divmod(number, columns)
+        in_row = last if row == count // columns else columns
+        if count % columns == 0:
+            in_row = columns
+        wide = columns * last // in_row
+        yield grid[row, place * wide : (place + 1) * wide]
+
+
+def _escaped(panel: Panel) -> Panel:
+    """With its words as LaTeX reads them."""
+    return replace(
+        panel,
+        title=escaped(panel.title),
+        xlabel=escaped(panel.xlabel),
+        ylabel=escaped(panel.ylabel),
+        lines=[replace(line, name=escaped(line.name)) for line in panel.lines],
+        points=[replace(points, name=escaped(points.name)) for points in panel.points],
+        levels=[(level, escaped(word)) for level, word in panel.levels],
+    )
 
 
 def legend_shape(names: Sequence[str], entries: int, width: float) -> tuple[int, int]:
@@ -221,7 +266,8 @@ def _draw_panel(panel: Panel, axis: Any, names: list[str], handles: dict[str, An
         handles.setdefault(line.name, handle)
         _draw_band(line, axis, color)
     for points in panel.points:
-        axis.plot(points.x, points.y, "o", markeredgecolor=points.color, zorder=4, **CIRCLE)
+        look = {"markeredgecolor": points.color, "zorder": 4, **CIRCLE}
+        axis.plot(points.x, points.y, points.marker, **look)
     if panel.points:
         (handle,) = axis.plot([], [], "o", markeredgecolor="#444", **CIRCLE)
         handles.setdefault(panel.points[0].name, handle)

@@ -9,7 +9,7 @@ from typing import Any
 
 from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
-from patientbandits.drift import Change
+from patientbandits.drift import Shift
 from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
@@ -48,7 +48,7 @@ class Problem:
     feedback: str
     window: int | None
     low_delays: tuple[Delay, ...] | None
-    changes: tuple[Change, ...]
+    changes: tuple[Shift, ...]
     batch: int | None
 
     def __init__(
@@ -60,7 +60,7 @@ class Problem:
         feedback: str = FEEDBACK[0],
         window: int | None = None,
         low_delays: Sequence[Delay] | Delay | None = None,
-        changes: Sequence[Change] = (),
+        changes: Sequence[Shift] = (),
         batch: int | None = None,
     ) -> None:
         owner = "Problem"
@@ -112,10 +112,10 @@ class Problem:
 
     def _require_changes(self) -> None:
         """Changes are in order, and every phase is a problem."""
-        rule = "changes must be a list of Change, in the order of their rounds"
+        rule = "changes must be a list of Shift, in the order of their rounds"
         rounds = [1]
         for change in self.changes:
-            require(isinstance(change, Change), "Problem", rule, change=change)
+            require(isinstance(change, Shift), "Problem", rule, change=change)
             require(change.round > rounds[-1], "Problem", rule, round=change.round)
             rounds.append(change.round)
         assert len(self.phases) == len(rounds)
@@ -202,14 +202,14 @@ class Problem:
 
     def with_delays(self, delays: Sequence[Delay] | Delay) -> Problem:
         """The same arms with other delays, throughout."""
-        changes = [Change(change.round, change.means) for change in self.changes if change.means]
+        changes = [Shift(change.round, change.means) for change in self.changes if change.means]
         return self._with(delays=delays, changes=changes)
 
     def with_window(self, window: int | None) -> Problem:
         """The same world, in which only rewards within this window count; None: all of them."""
         return self._with(window=window)
 
-    def with_changes(self, changes: Sequence[Change]) -> Problem:
+    def with_changes(self, changes: Sequence[Shift]) -> Problem:
         """The same beginning, followed by these."""
         return self._with(changes=changes)
 
@@ -283,7 +283,7 @@ def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> Non
         require(kind == "two-point", "Problem", rule, reward=reward)
 
 
-def _selected(change: Change, arms: Sequence[int]) -> Change:
+def _selected(change: Shift, arms: Sequence[int]) -> Shift:
     """The change of these arms."""
     means = change.means
     delays = change.delays
@@ -291,7 +291,7 @@ def _selected(change: Change, arms: Sequence[int]) -> Change:
         means = tuple(means[arm] for arm in arms)
     if isinstance(delays, tuple):
         delays = tuple(delays[arm] for arm in arms)
-    return Change(change.round, means, delays)
+    return Shift(change.round, means, delays)
 
 
 def _within(law: Delay, window: int) -> Delay:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from patientbandits.delays import Delay, Fixed, Lomax, Mixture, NoDelay, Pareto
-from patientbandits.errors import choice, positive, whole
+from patientbandits.errors import choice, number, positive, require, whole
 from patientbandits.problem import Problem
 
 PRESETS = ("published", "literal")
@@ -76,6 +76,23 @@ def indistinguishable_pair(horizon: int, alpha: float) -> tuple[Problem, Problem
     q = p / (4 - 2 * p)
     late = Mixture([NoDelay(), Fixed(horizon)], [1 - p, p])
     return Problem([0.5, 0.5 - q]), Problem([0.5, 0.5 + q], [NoDelay(), late])
+
+
+def hidden_pair(window: int, alpha: float, share: float = 0.5) -> tuple[Problem, Problem]:
+    """Problems A and B that nobody can tell apart who sees no reward later than w: p = w^-alpha.
+
+    Arm 1 pays 1 - share p at once. Arm 2 pays 1 - p at once in A; in B it always pays, but with
+    probability p only after w + 1. What is seen has the same law in both; the gaps are
+    (1 - share) p and share p. With w = T and share 1/2 they give Theorem 4 with twice its constant,
+    with share sqrt(M) Theorem 5 (`theory.no_adaptation_bound`), with w < T `theory.window_bound`.
+    """
+    owner = "hidden_pair"
+    window = whole(owner, "window", window, 1)
+    p = window ** -positive(owner, "alpha", alpha)
+    require(0 < number(owner, "share", share) < 1, owner, "share must be in (0, 1)", share=share)
+    late = Mixture([NoDelay(), Fixed(window + 1)], [1 - p, p])
+    known = 1 - share * p
+    return Problem([known, 1 - p]), Problem([known, 1.0], [NoDelay(), late])
 
 
 PROBLEMS: dict[str, Callable[..., Problem]] = {

@@ -32,7 +32,7 @@ from patientbandits.delays import (
     UniformDelay,
     Weibull,
 )
-from patientbandits.drift import Change
+from patientbandits.drift import Shift
 from patientbandits.errors import whole
 from patientbandits.problem import Problem
 
@@ -180,7 +180,7 @@ def mirrored(problem: Problem) -> Problem:
     if not problem.changes:
         return problem.with_delays(mirrored_delays(problem))
     (_, first), *later = problem.phases
-    changes = [Change(start, phase.means, mirrored_delays(phase)) for start, phase in later]
+    changes = [Shift(start, phase.means, mirrored_delays(phase)) for start, phase in later]
     return first.with_delays(mirrored_delays(first)).with_changes(changes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from patientbandits.delays import LAWS, Delay
-from patientbandits.drift import Change
+from patientbandits.drift import Shift
 from patientbandits.errors import InputError, choice, items
 from patientbandits.policies import POLICIES, Policy
 from patientbandits.problem import Problem
@@ -68,7 +68,7 @@ NESTED: Mapping[str, Callable[[Any, str], Any]] = {
 """parameter of a policy -> what makes it of plain data"""
 
 
-def change_from(data: Any, owner: str = "change") -> Change:
+def change_from(data: Any, owner: str = "change") -> Shift:
     """The change that ``describe`` gave, or a study file names: {round = 2000, means = [...]}."""
     if not isinstance(data, dict) or "round" not in data:
         example = "{round = 2000, means = [0.6, 0.4]}"
@@ -78,7 +78,7 @@ def change_from(data: Any, owner: str = "change") -> Change:
     delays = data.get("delays")
     if delays is not None:
         delays = laws_from(delays, owner)
-    return Change(data["round"], data.get("means"), delays)
+    return Shift(data["round"], data.get("means"), delays)
 
 
 def problem_from(data: dict[str, Any]) -> Problem:

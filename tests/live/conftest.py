@@ -62,6 +62,14 @@ def clock():
 
 
 @pytest.fixture
+def clear_shop(address, clock):
+    """One that keeps names as they are sent."""
+    opened = live.open(address, clock=clock, units="clear")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def shop(address, clock):
     opened = live.open(address, clock=clock)
     yield opened

@@ -35,13 +35,12 @@ def environment():
 class Running:
     """`patientbandits serve`; ``api`` speaks to it with the first key."""
 
-    def __init__(self, db, *arguments, key=None):
+    def __init__(self, db, *arguments, key=None, program=("-m", "patientbandits.cli")):
         self.db = str(db)
         self.process = subprocess.Popen(
             [
                 sys.executable,
-                "-m",
-                "patientbandits.cli",
+                *program,
                 "serve",
                 "--db",
                 self.db,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 
 import apsw
 import pytest
@@ -31,22 +32,49 @@ DAMAGE = (
 
 
 def naive_chain(rows):
-    """From the definition: the hash of the hash before and of the line as JSON, with its goal if it
-    has one."""
+    """From the definition: the hash of the hash before and of the line as JSON, without its names
+    and with its goal if it has one, and with goal and sender if it has a sender; then the checksum
+    of the names, if there are any."""
     before = b""
     for row in rows:
-        *line, goal, _ = row
-        if goal is not None:
+        *line, goal, sender, _ = row
+        if goal is not None or sender is not None:
             line.append(goal)
-        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-        before = hashlib.blake2b(before + text.encode(), digest_size=16).digest()
+        if sender is not None:
+            line.append(sender)
+        names = line[6:8]
+        line[6:8] = [None, None]
+        before = hashlib.blake2b(before + json_bytes(line), digest_size=16).digest()
+        seal = b""
+        if names != [None, None]:
+            seal = zlib.crc32(json_bytes(names), line[1]).to_bytes(4, "big")
+        yield before + seal
+
+
+def chain_of_earlier_versions(rows):
+    """The names are a part of what is hashed."""
+    before = b""
+    for row in rows:
+        *line, goal, sender, _ = row
+        if goal is not None or sender is not None:
+            line.append(goal)
+        if sender is not None:
+            line.append(sender)
+        before = hashlib.blake2b(before + json_bytes(line), digest_size=16).digest()
         yield before
+
+
+def json_bytes(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def test_the_chain_is_that_of_its_definition(shop, clock):
     button, _ = busy(shop, clock)
     button.change(add_goals=["buy", "cart"])
     button.convert(unit="@u3", goal="cart")
+    told = button.order_command("@u4", "signed")
+    told.sender = "771deb2b3372"
+    shop.journal.execute([told])
     rows = shop.store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
     assert [bytes(row[-1]) for row in rows] == list(naive_chain(rows))
 

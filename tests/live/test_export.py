@@ -14,8 +14,8 @@ from patientbandits.live import export as exporting
 from patientbandits.live.http import response
 
 
-def test_csv_holds_every_decision_and_no_formula(shop, clock):
-    button, made = busy(shop, clock)
+def test_csv_holds_every_decision_and_no_formula(clear_shop, clock):
+    button, made = busy(clear_shop, clock)
     text = b"".join(button.export("csv")).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["decision"] for row in rows] == [one.id for one in made]
@@ -52,8 +52,8 @@ def test_unknown_format(shop, clock):
 
 
 @pytest.mark.parametrize("first", "=+-@\uff1d\uff0b\uff0d\uff20")
-def test_no_cell_begins_like_a_formula(shop, clock, first):
-    button = shop.experiment("button", [f"{first}1+1", "b"])
+def test_no_cell_begins_like_a_formula(clear_shop, clock, first):
+    button = clear_shop.experiment("button", [f"{first}1+1", "b"])
     button.decide(unit=f" {first}cmd")
     (row,) = csv.DictReader(io.StringIO(b"".join(button.export()).decode()))
     assert row["unit"].startswith("'")

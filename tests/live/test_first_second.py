@@ -86,7 +86,7 @@ class Played:
 
     def step(self, kind, now, draw):
         if kind == DECISION:
-            event = np.array([(DECISION, UNDECIDED, len(self.made) + 1, now, 0, 0, 0, 0)], EVENT)
+            event = np.array([(DECISION, UNDECIDED, len(self.made) + 1, now, 0, 0, 0, 0, 0)], EVENT)
             assert self.program.run(self.known, event, True) == (0, 0)
             self.made.append((int(event["arm"][0]), now))
             return int(event["arm"][0]), float(event["propensity"][0])
@@ -100,7 +100,7 @@ class Played:
         arm, when = self.made[pull]
         if kind == CONVERSION:
             self.paid[pull] = draw * (now - when)
-        told = (kind, arm, pull + 1, now, when, self.paid[pull], MILLIONTHS // 2, 0)
+        told = (kind, arm, pull + 1, now, when, self.paid[pull], MILLIONTHS // 2, 0, 0)
         self.program.run(self.known, np.array([told], EVENT), True)
         if kind == RETRACTION:
             del self.paid[pull]

@@ -152,13 +152,15 @@ def test_exported(button):
     button.convert(unit="u1", order="c2", value=5, goal="cart")
     text = b"".join(button.export()).decode()
     rows = {row["unit"]: row for row in csv.DictReader(io.StringIO(text))}
-    assert (rows["u1"]["goal cart"], rows["u1"]["goal cart value"]) == ("2", "35.0")
-    assert (rows["u2"]["goal cart"], rows["u2"]["goal refund"]) == ("0", "0")
+    first = button.journal.names.unit("u1")
+    second = button.journal.names.unit("u2")
+    assert (rows[first]["goal cart"], rows[first]["goal cart value"]) == ("2", "35.0")
+    assert (rows[second]["goal cart"], rows[second]["goal refund"]) == ("0", "0")
     pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
     table = parquet.read_table(io.BytesIO(b"".join(button.export("parquet")))).to_pylist()
-    assert [row["goal cart"] for row in table if row["unit"] == "u1"] == [2]
+    assert [row["goal cart"] for row in table if row["unit"] == first] == [2]
 
 
 def test_the_policy_decides_as_if_there_were_none(shop, clock):

@@ -65,7 +65,7 @@ def test_postgres_searches_the_index_of_a_young_log(
     server: Any, column: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the server has statistics of a log, and after it has grown since."""
-    with live.open(server.fresh()) as shop:
+    with live.open(server.fresh(), units="clear") as shop:
         button = shop.experiment("button", ["a", "b"], seed=1)
         shop.journal.execute(
             [button.decide_command(**{column: f"{column} {number}"}) for number in range(1000)]

@@ -8,9 +8,10 @@ from pathlib import Path
 from patientbandits.cli import parser
 from patientbandits.live import names, settings
 from patientbandits.live.batch import SKEW
-from patientbandits.live.http import handlers, protocol, response, schemas
+from patientbandits.live.http import handlers, protocol, request, response, schemas
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
+from patientbandits.live.store.schema import MIGRATIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "service.md").read_text()
@@ -33,7 +34,7 @@ def test_every_field_of_a_change():
 
 def test_limits():
     large = f"{handlers.LARGE_BODY // 2**20} MB and {schemas.LARGEST_BATCH} items"
-    assert f"{handlers.BODY // 1024} KB; {large}" in TEXT
+    assert f"{request.BODY // 1024} KB; {large}" in TEXT
     head = f"{protocol.LARGEST_HEAD // 1024} KB, and {protocol.HEAD_SECONDS:.0f} seconds"
     assert f"| head of a request | {head}; trailers are ignored |" in TEXT
     assert f"| connections | {protocol.MOST_CONNECTIONS}; then 503 |" in TEXT
@@ -48,7 +49,14 @@ def test_limits():
 
 
 def test_metrics():
-    source = (ROOT / "src" / "patientbandits" / "live" / "http" / "metrics.py").read_text()
+    http = ROOT / "src" / "patientbandits" / "live" / "http"
+    source = (http / "metrics.py").read_text() + (http / "arm_metrics.py").read_text()
     assert set(re.findall(r'"patientbandits_(\w+)"', source)) == {
         name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)
     }
+
+
+def test_every_schema_is_explained():
+    text = (ROOT / "docs" / "upgrading.md").read_text()
+    rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    assert [int(row) for row in rows] == list(range(1, len(MIGRATIONS) + 1))

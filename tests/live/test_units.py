@@ -96,7 +96,7 @@ def test_a_visitor_logs_in(shop, checkout, clock):
     assert checkout.decide(unit="account").id == made.id  # and keeps the arm
     rows = list(csv.DictReader(io.StringIO(b"".join(checkout.export()).decode())))
     assert [(row["unit"], row["value"], row["delay_seconds"]) for row in rows] == [
-        ("visitor", "50.0", "60.0")
+        (checkout.journal.names.unit("visitor"), "50.0", "60.0")
     ]
     assert sum(row["value"] for row in checkout.timeseries()) == 50
 
@@ -170,6 +170,7 @@ def test_lengths_of_time(shop):
         ("12h", 43200, "12h"),
         ("90min", 5400, "90min"),
         (45.5, 45.5, "45.5s"),
+        ("2 weeks", 14 * 86400, "14d"),
     ):
         made = shop.experiment(f"e{seconds}", ARMS, window=given).settings
         assert (made.window, made.window_text) == (seconds, shown)

@@ -141,7 +141,7 @@ def top_two_thompson(view, arm, leader):
     key = mix(view.own ^ 0xEC8E9CF570932BD5)
     if unit(bits_at(key, view.t, 0)) < leader or view.K == 1:
         return float(arm == first)
-    for _ in range(100):
+    for _ in range(20):
         key = following(key)
         draws = draw(key)
         if best(draws) != first:

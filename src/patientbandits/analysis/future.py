@@ -65,8 +65,8 @@ def future_days() -> FloatArray:
 
 
 def traffic_of(ages: FloatArray) -> float:
-    """Decisions per day over the last days."""
-    span = min(RECENT_DAYS * DAY, max(float(ages.max(initial=0.0)), 1.0))
+    """Decisions per day over the last days, at least one: an hour says little about a day."""
+    span = min(RECENT_DAYS * DAY, max(float(ages.max(initial=0.0)), DAY))
     return float((ages < span).sum() / (span / DAY))
 
 

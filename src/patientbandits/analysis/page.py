@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ANALYSIS_PAGE = "analysis.html"
 ANALYSIS_DATA = "analysis.json"
 SET_ASIDE = "rows_set_aside.csv"
+MOST_UNREADABLE = 0.1
+"""A larger share of rows that cannot be read is worth a warning."""
 
 
 def write_analysis(found: Analysis, folder: str | os.PathLike[str]) -> Path:
@@ -108,6 +110,12 @@ def warnings_of(found: Analysis) -> list[str]:
             f"{report.units_in_several_arms:,} of {report.units:,} units were exposed to "
             "several arms."
         )
+    for table in (report.exposures, report.orders):
+        if table.unreadable > MOST_UNREADABLE * table.rows:
+            words.append(
+                f"{table.unreadable:,} of {table.rows:,} rows of {table.file} could not be read; "
+                f"{SET_ASIDE} says why."
+            )
     unmatched = report.orders.unmatched
     if unmatched > 0.2 * max(report.orders.rows, 1):
         words.append(

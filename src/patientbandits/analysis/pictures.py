@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from patientbandits.analysis.cohorts import cohort_days
 from patientbandits.events.durations import DAY, HOUR, MINUTE, short_time
 from patientbandits.figures import PALETTE, STYLE, save
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis
 
+FIRST_DATE = date(1970, 1, 1)
 WIDTH, HEIGHT = 5.2, 3.5
 MOST_ARMS_DRAWN = 8
 TICKS = (
@@ -150,16 +152,20 @@ def draw_cohorts(found: Analysis, axis: Any) -> None:
     paint = colors(found)
     for name in shown_arms(found)[:4]:
         rows = [row for row in found.cohorts if row.arm == name]
-        days = [date(1970, 1, 1) + timedelta(days=row.day) for row in rows]
+        days = [FIRST_DATE + timedelta(days=row.day) for row in rows]
         expected = [100 * row.expected / row.decisions for row in rows]
         counted = [100 * row.conversions / row.decisions for row in rows]
-        axis.plot(days, expected, color=paint[name], label=name, linewidth=1.6)
+        point = "o" if len(rows) == 1 else None
+        axis.plot(days, expected, color=paint[name], label=name, linewidth=1.6, marker=point)
         axis.plot(days, counted, color=paint[name], linewidth=1.1, linestyle=(0, (2, 1.5)))
     axis.plot([], [], color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), label="counted so far")
-    size = 7 if len({row.day for row in found.cohorts if row.day % 7}) == 0 else 1
-    what = "week" if size == 7 else "day"
+    what = "day" if cohort_days(found.events) == 1 else "week"
     axis.set(title=f"Cohorts by {what} of exposure", ylabel="% converted", xlabel="")
     axis.set_ylim(bottom=0)
+    shown = {row.day for row in found.cohorts}
+    if len(shown) == 1:
+        middle = FIRST_DATE + timedelta(days=shown.pop())
+        axis.set_xlim(middle - timedelta(days=1), middle + timedelta(days=1))
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     places = AutoDateLocator(maxticks=6)

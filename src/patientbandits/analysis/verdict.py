@@ -22,8 +22,9 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
     """Why it is too early for a verdict, or nothing."""
     for arm in arms:
         if arm.conversions < FEWEST_CONVERSIONS:
+            word = "conversion" if arm.conversions == 1 else "conversions"
             return (
-                f"{arm.arm} has {arm.conversions} conversions so far, and at least "
+                f"{arm.arm} has {arm.conversions} {word} so far, and at least "
                 f"{FEWEST_CONVERSIONS} are needed"
             )
     for arm in arms:
@@ -122,17 +123,21 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
     other = BY_RATE if by == BY_REVENUE else BY_REVENUE
     leader = leader_by(arms, other)
     chance = compared_of(leader, other).best
-    return f"By {other}, {leader.arm} leads with a probability of {chance:.0%}."
+    return f"By {other}, {leader.arm} leads with a probability of {100 * chance:.0f} %."
 
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
+    if 0 < 100 * rate < 0.0001:
+        return "less than 0.0001 points"
     if 0 < 100 * rate < 0.01:
         return f"{100 * rate:.4f} points"
     return f"{100 * rate:.2f} points"
 
 
 def _left(future: Future) -> str:
+    if future.days_left is None and not any(future.traffic.values()):
+        return "nobody was shown anything lately, so no end is in sight"
     if future.days_left is None:
         return f"more than {future.days[-1]:.0f} days left at the present traffic"
     if future.days_left == 0:

@@ -15,11 +15,11 @@ FRESH_SEEDS = 2**31
 
 
 def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
-    seeds = "seed of worlds and random problems; fresh: one that nobody has seen"
     command = commands.add_parser(
         "compare",
-        parents=[work_options(common, seed_of, seeds)],
+        parents=[work_options(common, seed_of)],
         help="every policy on a standard suite of problems, with a page of results",
+        epilog="--seed fresh: worlds and random problems that nobody has seen.",
     )
     command.add_argument(
         "--quick",
@@ -47,7 +47,7 @@ def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def seed_of(text: str) -> int:
-    """A number, or a fresh one."""
+    """A number; or "fresh", one that nobody has seen."""
     if text == "fresh":
         return secrets.randbelow(FRESH_SEEDS)
     return int(text)

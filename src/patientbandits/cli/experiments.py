@@ -1,4 +1,4 @@
-"""Experiments: list, create, show, change, pause, resume."""
+"""Experiments: list, create, show, change, pause, resume, close, reopen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, s
 
 if TYPE_CHECKING:
     from patientbandits.live.answers import ExperimentAnswer
+
+
+UNSAID = object()
+"""a setting that was not given, where None is one"""
 
 
 def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) -> None:
@@ -33,11 +37,27 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     settings.add_argument("--control", metavar="ARM", help="what others are compared with")
     settings.add_argument("--currency", help="what values are counted in")
     settings.add_argument(
+        "--retention",
+        type=length_given,
+        metavar="LENGTH",
+        help="400d or seconds: how long names are kept after a person was last heard of",
+    )
+    settings.add_argument(
         "--goal",
         dest="goals",
         action="append",
         help="what conversions can reach, to be repeated: the first there is decides",
     )
+
+    settings.add_argument(
+        "--shares",
+        type=shares_given,
+        default=UNSAID,
+        metavar="JSON",
+        help='{"minimum": 0.05, "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, '
+        '"per_day": 0.1}; null for none',
+    )
+    settings.add_argument("--fallback", metavar="ARM", help="for units outside the experiment")
 
     action = actions.add_parser("create", parents=[settings], help="a new one")
     action.add_argument("arms", nargs="+", metavar="ARM")
@@ -49,12 +69,13 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     )
     action.add_argument(
         "--largest-value",
-        "--scale",
         dest="scale",
         type=float,
         default=1.0,
+        metavar="VALUE",
         help="that a conversion can have (%(default)s)",
     )
+    action.add_argument("--scale", type=float, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     action.add_argument("--seed", type=int)
     action.set_defaults(run=run_create)
 
@@ -71,9 +92,15 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
     action.set_defaults(run=run_change)
 
     action = actions.add_parser("pause", parents=[shared], help="decide no more, for now")
-    action.set_defaults(run=run_pause, paused=True)
+    action.set_defaults(run=run_pause, change={"paused": True})
     action = actions.add_parser("resume", parents=[shared], help="decide again")
-    action.set_defaults(run=run_pause, paused=False)
+    action.set_defaults(run=run_pause, change={"paused": False})
+    action = actions.add_parser(
+        "close", parents=[shared], help="no new units; known ones keep their arm"
+    )
+    action.set_defaults(run=run_pause, change={"closed": True})
+    action = actions.add_parser("reopen", parents=[shared], help="take new units again")
+    action.set_defaults(run=run_pause, change={"closed": False})
 
 
 def run_list(options: argparse.Namespace) -> None:
@@ -134,8 +161,12 @@ def run_change(options: argparse.Namespace) -> None:
         credit=options.credit,
         control=options.control,
         currency=options.currency,
+        retention=options.retention,
         add_goals=options.goals,
+        fallback=options.fallback,
     )
+    if options.shares is not UNSAID:
+        wanted["shares"] = options.shares
     if options.no_window:
         wanted["window"] = None
     with opened_experiment(options) as handle:
@@ -147,15 +178,21 @@ def run_pause(options: argparse.Namespace) -> None:
     from patientbandits.live.answers import experiment_answer
 
     with opened_experiment(options) as handle:
-        found = experiment_answer(handle, handle.change(paused=options.paused))
+        found = experiment_answer(handle, handle.change(**options.change))
     show(options, found, experiment_lines(found))
 
 
 def experiment_lines(found: ExperimentAnswer) -> list[str]:
+    import msgspec
+
     arms = [arm_label(arm, arm in found.retired) for arm in found.arms]
     state = []
     if found.paused:
         state.append("paused")
+    if found.closed:
+        state.append("closed")
+    if found.fallback is not None:
+        state.append(f"fallback {found.fallback}")
     if found.sticky:
         state.append("sticky")
     if found.window is not None:
@@ -166,8 +203,12 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
         state.append(f"control {found.control}")
     if found.goals:
         state.append(f"goals {', '.join(found.goals)}")
+    if found.retention is not None:
+        state.append(f"names kept for {found.retention / 86400:g} days")
     if found.credit != "first":
         state.append(f"orders pay for the {found.credit} decision")
+    if found.shares is not None:
+        state.append(f"shares {json.dumps(msgspec.to_builtins(found.shares))}")
     lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
     if state:
         lines.append(f"    {', '.join(state)}")
@@ -176,8 +217,17 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
 
 def given_of(options: argparse.Namespace) -> dict[str, Any]:
     """Settings that are taken as they are, if they were given."""
-    names = ("credit", "control", "currency", "goals")
-    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    names = ("credit", "control", "currency", "goals", "retention", "shares", "fallback")
+    found = {name: getattr(options, name) for name in names}
+    return {name: value for name, value in found.items() if value not in (None, UNSAID)}
+
+
+def shares_given(text: str) -> Any:
+    """Shares in JSON; null for none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be JSON; got {text!r:.100}") from None
 
 
 def length_given(text: str) -> float | str:

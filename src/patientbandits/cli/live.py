@@ -7,8 +7,8 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.experiments import length_given, policy_given
-from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, show
+from patientbandits.cli.live_report import report_lines
+from patientbandits.cli.shop import opened_experiment, opened_shop, show
 from patientbandits.cli.tables import table_lines
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes, with PostgreSQL (%(default)s)",
+        help="processes that answer; with several, one more writes for all (%(default)s)",
     )
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
@@ -42,11 +42,23 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         help="most requests per second and key; a batch counts its items (no limit)",
     )
     command.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="pages from here may decide, like https://shop.example; may be repeated (none)",
+    )
+    command.add_argument(
         "--queue",
         type=int,
         default=10_000,
         metavar="N",
         help="most commands that wait for the disk (%(default)s)",
+    )
+    command.add_argument(
+        "--traces",
+        action="store_true",
+        help="send traces as OpenTelemetry's variables say (none are sent)",
     )
     command.add_argument(
         "--log-level",
@@ -115,6 +127,14 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command = commands.add_parser(
         "verdict", parents=[one], help="which arm leads, and whether to go on"
     )
+    command.add_argument(
+        "--by",
+        choices=["rate", "revenue"],
+        help="what is compared; unless given, revenue if conversions have values",
+    )
+    command.add_argument(
+        "--windows", action="store_true", help="also who would have won with other windows"
+    )
     command.set_defaults(run=run_verdict)
 
     command = commands.add_parser(
@@ -123,56 +143,6 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     command.add_argument("--format", choices=["csv", "parquet"], default="csv")
     command.add_argument("--out", metavar="FILE", help="where to write; standard output by default")
     command.set_defaults(run=run_export)
-
-
-def add_import_command(commands: Any, database: argparse.ArgumentParser) -> None:
-    command = commands.add_parser(
-        "import", parents=[database], help="make a live experiment of exposures and orders in files"
-    )
-    command.add_argument("experiment", metavar="EXPERIMENT")
-    command.add_argument("exposures", metavar="EXPOSURES", help="a CSV or Parquet file")
-    command.add_argument("orders", nargs="?", metavar="ORDERS", help="another one")
-    command.add_argument("--window", type=length_given, metavar="LENGTH", help="30d, 12h, seconds")
-    command.add_argument("--largest-value", dest="scale", type=float, help="that an order can have")
-    command.add_argument("--credit", help="an order pays for a unit's first, last or every one")
-    command.add_argument("--control", metavar="ARM", help="what others are compared with")
-    command.add_argument("--currency", help="what values are counted in")
-    command.add_argument(
-        "--goal",
-        dest="goals",
-        action="append",
-        help="what orders can reach, by their column goal; the first one named decides",
-    )
-    command.add_argument("--policy", help="its name, or JSON")
-    command.add_argument("--zone", help="of times that do not say theirs; UTC unless given")
-    command.add_argument("--preset", help="growthbook, segment, ga4, amplitude or wide")
-    command.set_defaults(run=run_import)
-
-
-def run_import(options: argparse.Namespace) -> None:
-    from patientbandits.errors import given
-
-    settings = given(
-        window=options.window,
-        scale=options.scale,
-        credit=options.credit,
-        control=options.control,
-        currency=options.currency,
-        goals=options.goals,
-        policy=policy_given(options.policy),
-    )
-    reading = given(zone=options.zone, preset=options.preset)
-    with opened_shop(options, create=True) as shop:
-        made = shop.import_history(
-            options.experiment, options.exposures, options.orders, reading=reading, **settings
-        )
-    told = [
-        f"{made.exposures} exposures written, {made.repeated} left out, {made.too_old} too old",
-        f"{made.orders} orders written, {made.duplicates} known, {made.refused} refused; "
-        f"{made.unmatched} of units never exposed",
-        f"{made.set_aside} rows set aside",
-    ]
-    show(options, made._asdict(), told)
 
 
 def _add_order_options(command: argparse.ArgumentParser) -> None:
@@ -196,6 +166,8 @@ def run_serve(options: argparse.Namespace) -> None:
         rate=options.rate,
         queue=options.queue,
         log_level=options.log_level,
+        origins=tuple(options.allow_origin),
+        traces=options.traces,
     )
     code = serve(options.db, options.host, options.port, options.workers, settings)
     if code:
@@ -205,7 +177,7 @@ def run_serve(options: argparse.Namespace) -> None:
 def run_decide(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         made = handle.decide(options.unit, options.key)
-    show(options, made._asdict(), [f"{made.arm}  {made.id}"])
+    show(options, made._asdict(), [f"{made.arm}  {made.id or made.outside}"])
 
 
 def run_convert(options: argparse.Namespace) -> None:
@@ -275,57 +247,26 @@ def run_report(options: argparse.Namespace) -> None:
 
 def run_verdict(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        found = handle.verdict()
-    show(options, found, [f"{found['words']}."])
+        found = handle.analysis(options.by)
+    told = {name: found[name] for name in ("experiment", "time", "control")} | found["verdict"]
+    lines = [f"{told['words']}."]
+    if options.windows:
+        told["windows"] = found["windows"]
+        lines += window_lines(found)
+    show(options, told, lines)
 
 
-def report_lines(found: dict[str, Any]) -> list[str]:
-    heading = [
-        "arm",
-        "decisions",
-        "conversions",
-        "seen so far",
-        "corrected rate",
-        f"{100 * found['level']:g} % interval",
-        "still to come",
-        "best",
-    ]
-    rows = [report_row(arm) for arm in found["arms"]]
-    lines = table_lines([heading, *rows])
-    for goal in found["goals"]:
-        lines += ["", *goal_lines(goal)]
-    return [*lines, *found["notes"]]
-
-
-def goal_lines(found: dict[str, Any]) -> list[str]:
-    heading = [found["goal"], "times", "units", "rate", "value"]
-    rows = []
-    for arm in found["arms"]:
-        counted = [str(arm["count"]), str(arm["units"])]
-        rows.append([arm["arm"], *counted, _known(arm["rate"], ".4g"), f"{arm['value']:.2f}"])
-    return table_lines([heading, *rows])
-
-
-def report_row(arm: dict[str, Any]) -> list[str]:
-    interval = "-"
-    if arm["rate"] is not None:
-        interval = f"{arm['low']:.4g} .. {arm['high']:.4g}"
-    return [
-        arm_label(arm["arm"], arm["retired"]),
-        str(arm["pulls"]),
-        str(arm["conversions"]),
-        _known(arm["raw_rate"], ".4g"),
-        _known(arm["rate"], ".4g"),
-        interval,
-        _known(arm["to_come"], ".1f"),
-        _known(arm["best"], ".1%"),
-    ]
-
-
-def _known(value: float | None, form: str) -> str:
-    if value is None:
-        return "-"
-    return format(value, form)
+def window_lines(found: dict[str, Any]) -> list[str]:
+    """Who would have won with each window, and the share of conversions that it catches."""
+    if not found["windows"]:
+        return ["", "no window can be judged so far"]
+    arms = [arm["arm"] for arm in found["windows"][0]["arms"]]
+    rows = [["window", "winner", "sure to", *(f"{arm} caught" for arm in arms)]]
+    for row in found["windows"]:
+        label = f"{row['window_text']} (in use)" if row["in_use"] else row["window_text"]
+        shares = [f"{arm['caught']:.0%}" for arm in row["arms"]]
+        rows.append([label, row["leader"], f"{row['probability']:.0%}", *shares])
+    return ["", *table_lines(rows)]
 
 
 def run_export(options: argparse.Namespace) -> None:

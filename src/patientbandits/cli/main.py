@@ -13,16 +13,18 @@ from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
 from patientbandits.cli.experiments import add_experiment_commands
 from patientbandits.cli.field import add_field_command
+from patientbandits.cli.history_import import add_import_command
 from patientbandits.cli.keys import add_key_commands
 from patientbandits.cli.live import (
     add_decision_commands,
-    add_import_command,
     add_serve_command,
 )
 from patientbandits.cli.options import common_options, database_options, work_options
 from patientbandits.cli.paper import add_paper_commands
+from patientbandits.cli.privacy import add_privacy_commands
 from patientbandits.cli.rehearse import add_rehearse_command
 from patientbandits.cli.simulate import add_simulate_command
+from patientbandits.cli.watching import add_watching_commands
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -83,5 +85,7 @@ def parser() -> argparse.ArgumentParser:
     add_key_commands(commands, database)
     add_import_command(commands, database)
     add_decision_commands(commands, database)
+    add_watching_commands(commands, database)
     add_database_commands(commands, database)
+    add_privacy_commands(commands, database)
     return top

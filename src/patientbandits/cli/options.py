@@ -20,17 +20,19 @@ def common_options() -> argparse.ArgumentParser:
 
 
 def work_options(
-    common: argparse.ArgumentParser,
-    seed_type: Callable[[str], int] = int,
-    seed_help: str = "seed of all random numbers",
+    common: argparse.ArgumentParser, seed: Callable[[str], int] = int
 ) -> argparse.ArgumentParser:
-    """What the commands take that simulate; ``seed_type`` reads a seed."""
+    """What the commands take that simulate; ``seed`` reads that option.
+
+    A command with another way to write a seed needs options of its own: those of a parent are
+    shared, and what one command resolves away is gone for all.
+    """
     work = argparse.ArgumentParser(add_help=False, parents=[common])
     work.add_argument("--out", metavar="FOLDER", help="where to write")
     work.add_argument(
         "--runs", type=int, metavar="N", help="runs of each simulation, instead of the given number"
     )
-    work.add_argument("--seed", type=seed_type, metavar="N", help=seed_help)
+    work.add_argument("--seed", type=seed, metavar="N", help="seed of all random numbers")
     work.add_argument(
         "--workers", type=int, metavar="N", help="threads or processes; by default one per core"
     )

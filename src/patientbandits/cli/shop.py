@@ -27,11 +27,13 @@ def told_failures() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened_shop(options: argparse.Namespace, create: bool = False) -> Iterator[Shop]:
+def opened_shop(
+    options: argparse.Namespace, create: bool = False, units: str | None = None
+) -> Iterator[Shop]:
     with told_failures():
         from patientbandits.live import shop as library
 
-        with library.open(options.db, create=create) as shop:
+        with library.open(options.db, create=create, units=units) as shop:
             yield shop
 
 

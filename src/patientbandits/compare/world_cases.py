@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from patientbandits.compare.suite import Case
 from patientbandits.delays import Geometric, LogLogistic, LogNormal, Weibull
-from patientbandits.drift import Change, gradual
+from patientbandits.drift import Shift, gradual
 from patientbandits.problem import Problem
 from patientbandits.rewards import TwoPoint
 
@@ -33,7 +33,7 @@ def world_cases() -> tuple[Case, ...]:
             problem=Problem(
                 [0.4, 0.5],
                 LogLogistic(20, 1.5),
-                changes=[Change(1000, delays=[LogLogistic(20, 1.5), LogLogistic(200, 1.5)])],
+                changes=[Shift(1000, delays=[LogLogistic(20, 1.5), LogLogistic(200, 1.5)])],
             ),
             horizon=5000,
             kinds=("drifting",),

@@ -17,6 +17,7 @@ import numpy as np
 
 from patientbandits.engine.compile import compiler_is_off, digest_or_none
 from patientbandits.engine.replay import ArmTally, compiled_chance, kernel_for_replay, plain_replay
+from patientbandits.engine.shares import NO_SHARES, ShareBook
 from patientbandits.policies.base import Chance, Policy, is_portable
 from patientbandits.policies.rule import Rule
 
@@ -34,6 +35,7 @@ class Known(NamedTuple):
     arrays: tuple[Any, ...]
     tally: ArmTally
     chance: Chance
+    shares: ShareBook = NO_SHARES
 
 
 class Program:
@@ -87,9 +89,11 @@ class Program:
         Thread(target=example, name="compiler", daemon=True).start()
 
 
-def program_of(policy: Policy, rule: Rule, memory: tuple[Any, ...]) -> Program:
-    """The program of policies of this kind."""
-    return _program(plain_replay(rule, memory), is_portable(policy))
+def program_of(
+    policy: Policy, rule: Rule, memory: tuple[Any, ...], shared: bool = False
+) -> Program:
+    """The program of policies of this kind; ``shared``: for experiments with shares."""
+    return _program(plain_replay(rule, memory, shared), is_portable(policy))
 
 
 @cache

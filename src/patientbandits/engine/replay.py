@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import wrapper
+from patientbandits.engine.shares import ShareBook, note_share, share_out
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import Hook, Rule, no_hook
@@ -37,10 +38,11 @@ EVENT = np.dtype(
         ("delay", np.float64),
         ("value", np.int64),
         ("propensity", np.float64),
+        ("draw", np.float64),
     ]
 )
 """pull: the number of the decision, 1, 2, ...; time: when it becomes known; value in millionths;
-pull_time, delay, value: of rewards."""
+pull_time, delay, value: of rewards; draw: of decisions, for `shared_arm`."""
 
 
 class ArmTally(NamedTuple):
@@ -85,9 +87,10 @@ class ReplayHooks(NamedTuple):
     propensity: Hook
 
 
-def plain_replay(rule: Rule, memory: tuple[Any, ...]) -> Any:
-    """replay(numbers, memory, tally, chance, events, deciding) -> (different, bad)
+def plain_replay(rule: Rule, memory: tuple[Any, ...], shared: bool = False) -> Any:
+    """replay(numbers, memory, tally, chance, shares, events, deciding) -> (different, bad)
 
+    shared      whether shares are mixed with the policy's choice; if not, they are not looked at
     deciding    choose, do not only take note
     different   decisions whose recorded arm is not the one the policy chooses
     bad         number of the first decision for which an index was not a number, or 0
@@ -100,7 +103,46 @@ def plain_replay(rule: Rule, memory: tuple[Any, ...]) -> Any:
         retracted=rule.hook("retracted"),
         propensity=rule.hook("propensity"),
     )
-    return _plain(hooks, type(rule.numbers), type(memory))
+    return _plain(hooks, type(rule.numbers), type(memory), shared)
+
+
+def arm_of(tally: ArmTally, arm: int) -> Arm:
+    return Arm(arm, int(tally.pulls[arm]), float(tally.rewards[arm]))
+
+
+@cache
+def chance_notes(propensity: Hook) -> Any:
+    """note(self, memory, tally, decision, picked, shares): the policy's chances, for the shares.
+
+    They sum to 1; if it does not know them, they are those given its own draws.
+    """
+    knows_propensity = propensity is not no_hook
+
+    def note(
+        self: Any,
+        memory: Any,
+        tally: ArmTally,
+        decision: DecisionPoint,
+        picked: int,
+        shares: ShareBook,
+    ) -> None:
+        round_, time, horizon, arms = decision
+        own = shares.own
+        own[:] = 0.0
+        if knows_propensity:
+            for arm in range(arms):
+                known = arm_of(tally, arm)
+                own[arm] = propensity(self, memory, known, round_, time, horizon, arms)
+        total = 0.0
+        for arm in range(arms):
+            total += own[arm]
+        if total == 0.0:
+            own[picked] = 1.0
+            return
+        for arm in range(arms):
+            own[arm] /= total
+
+    return note
 
 
 @cache
@@ -110,7 +152,7 @@ def kernel_for_replay(plain: Callable[..., Any]) -> Any:
 
 
 @cache
-def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
+def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any, shared: bool) -> Any:
     choose = hooks.choose
     refresh = hooks.refresh
     pulled = hooks.pulled
@@ -118,19 +160,26 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
     retracted = hooks.retracted
     propensity = hooks.propensity
     knows_propensity = propensity is not no_hook
+    note_chances = chance_notes(propensity)
     numbers_of = wrapper(numbers_kind)
     memory_of = wrapper(memory_kind)
 
-    def arm_of(tally: ArmTally, arm: int) -> Arm:
-        return Arm(arm, int(tally.pulls[arm]), float(tally.rewards[arm]))
-
     def choose_for(
-        self: Any, memory: Any, tally: ArmTally, event: Any, decision: DecisionPoint, chance: Chance
+        self: Any,
+        memory: Any,
+        tally: ArmTally,
+        event: Any,
+        decision: DecisionPoint,
+        chance: Chance,
+        shares: ShareBook,
     ) -> int:
         """Choose the event's arm if it has none: 1 if it has another, -1 for not a number."""
         bid = choose(self, memory, tally.pulls, tally.rewards, decision, chance)
         if bid.worth != bid.worth:
             return -1
+        if shared:
+            note_chances(self, memory, tally, decision, int(bid.arm), shares)
+            return share_out(shares, event)
         if event.arm != UNDECIDED:
             return int(event.arm != bid.arm)
         event.arm = bid.arm
@@ -163,6 +212,7 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
         memory_arrays: Any,
         tally: ArmTally,
         chance: Chance,
+        shares: ShareBook,
         events: Any,
         deciding: bool,
     ) -> tuple[int, int]:
@@ -184,12 +234,14 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any) -> Any:
             decision = DecisionPoint(made, time, horizon, arms)
             refresh(self, memory, made, time, horizon, arms, chance)
             if deciding:
-                found = choose_for(self, memory, tally, event, decision, chance)
+                found = choose_for(self, memory, tally, event, decision, chance, shares)
                 if found < 0:
                     return different, made
                 different += found
             arm = int(event.arm)
             tally.pulls[arm] += 1
+            if shared:
+                note_share(shares, event)
             pulled(self, memory, arm_of(tally, arm), made, time, arms)
         return different, 0
 

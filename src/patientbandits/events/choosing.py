@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from patientbandits.errors import InputError, choice
-from patientbandits.events.columns import EXPOSURES, ORDERS
+from patientbandits.events.columns import EXPOSURES, ORDERS, listed_columns
 from patientbandits.events.parsing import set_aside
+from patientbandits.events.report import line_told
 from patientbandits.events.sources import READ_EVENTS, Source
-from patientbandits.events.tables import literal, rejected_lines
+from patientbandits.events.tables import literal, rejected_lines, text_of
+
+MOST_EVENTS = 10
+"""names of events that an error lists"""
 
 
 def set_broken_lines_aside(database: Any, source: Source) -> None:
@@ -33,13 +37,31 @@ def require_rows(database: Any, source: Source) -> None:
         [source.table.label],
     ).fetchone()
     if first is None:
-        raise InputError(f"{source.table.label}: at least one row of {source.kind} is needed.")
+        raise InputError(
+            f"{source.table.label}: at least one row of {source.kind} is needed"
+            f"{_events_there(database, source)}."
+        )
     row, column, rule, value = first
     line = -row if row < 0 else row + 1
+    advice = ""
+    if column == source.columns["time"] and value is not None:
+        advice = " Tell another format with time_format."
     raise InputError(
-        f"{source.table.label}, line {line}, column {column}: {rule}; got {value!r}. "
-        "No row could be read."
+        f"{line_told(source.table.label, line, column)}: {rule}; got {value!r}. "
+        f"No row could be read.{advice}"
     )
+
+
+def _events_there(database: Any, source: Source) -> str:
+    """Which events were looked for, and which are there, where a column tells them apart."""
+    if not source.event:
+        return ""
+    found = database.execute(
+        f"SELECT {text_of(source.event)}, count(*) FROM {source.table.name} "
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_EVENTS}"
+    ).fetchall()
+    there = ", ".join(str(name) for name, _ in found)
+    return f": a row whose {source.event} is {' or '.join(source.events)}; got {there or 'none'}"
 
 
 def choose_experiment(database: Any, source: Source, told: str | None) -> str:
@@ -49,7 +71,7 @@ def choose_experiment(database: Any, source: Source, told: str | None) -> str:
             return ""
         raise InputError(
             f"{source.table.label}: a column for experiment is needed to choose one; "
-            f"got columns {', '.join(source.table.columns)}."
+            f"got columns {listed_columns(source.table.columns)}."
         )
     found = database.execute(
         "SELECT experiment, count(*) FROM exposures WHERE experiment IS NOT NULL "

@@ -61,6 +61,7 @@ USUAL_ORDERS: Names = {
     "currency": ("currency", "currency_code"),
     "goal": ("goal", "goal_name"),
 }
+MOST_LISTED = 20
 NEEDED = {EXPOSURES: ("unit", "time", "variant"), ORDERS: ("unit", "time")}
 
 
@@ -122,7 +123,7 @@ EVENT_PRESETS = {
             "order": ("transaction_id",),
         },
         event=("event_name",),
-        exposure_events=(*VIEWED, "experiment_impression"),
+        exposure_events=(*VIEWED, "experiment_impression", "experience_impression"),
         order_events=BOUGHT,
     ),
     "amplitude": Preset(
@@ -166,6 +167,14 @@ def folded(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
+def listed_columns(names: Sequence[str]) -> str:
+    """Names for an error: the first ones, if there are many."""
+    listed = ", ".join(names[:MOST_LISTED])
+    if len(names) > MOST_LISTED:
+        return f"{listed} and {len(names) - MOST_LISTED} more"
+    return listed
+
+
 def find_columns(
     table: str, kind: str, present: Sequence[str], names: Names, told: Mapping[str, str]
 ) -> dict[str, str]:
@@ -183,7 +192,7 @@ def find_columns(
         if role not in found:
             raise InputError(
                 f"{table}: a column for {role} is needed, such as {', '.join(names[role][:4])}; "
-                f"got columns {', '.join(present)}. Name it with columns {role}=NAME."
+                f"got columns {listed_columns(present)}. Name it with columns {role}=NAME."
             )
     return found
 

@@ -28,6 +28,17 @@ def in_whole_days(database: Any) -> list[str]:
     return [f"The {kind} have dates without a time of day: all times are counted in whole days."]
 
 
+def in_equal_days(database: Any) -> list[str]:
+    """As `in_whole_days`, by days of 24 hours each: where clocks are put back, a day has 25."""
+    notes = in_whole_days(database)
+    if notes:
+        for table in (EXPOSURES, ORDERS):
+            day = f"CAST(CAST(to_timestamp(time / {MICRO}) AS DATE) AS TIMESTAMP)"
+            database.execute(f"UPDATE {table} SET time = epoch_us({day})")
+        database.execute("SET TimeZone = 'UTC'")
+    return notes
+
+
 def cut_at_end(database: Any, owner: str, as_of: object, exposures: str, orders: str) -> int:
     """The end in microseconds; rows after it are set aside."""
     if as_of is None:
@@ -35,8 +46,9 @@ def cut_at_end(database: Any, owner: str, as_of: object, exposures: str, orders:
             "SELECT max(time) FROM (SELECT time FROM exposures UNION ALL SELECT time FROM orders)"
         )
         return int(latest.fetchone()[0])
+    zone = database.execute("SELECT current_setting('TimeZone')").fetchone()[0]
     told = database.execute(
-        f"SELECT {time_of('t', 'VARCHAR', 'UTC', None)} FROM (SELECT ? AS t)", [str(as_of)]
+        f"SELECT {time_of('t', 'VARCHAR', zone, None)} FROM (SELECT ? AS t)", [str(as_of)]
     )
     end = told.fetchone()[0]
     if end is None:

@@ -1,8 +1,8 @@
 """Rows understood: units, times, variants, values as SQL, and the rows that break a rule.
 
 Times are microseconds since 1970. A number is in seconds, milliseconds, microseconds or
-nanoseconds, by
-its size; a text without a zone, and a date, are taken in the zone that was told (UTC by default).
+nanoseconds, by its size; a text without a zone, and a date, are taken in the zone that was told
+(UTC by default).
 """
 
 from __future__ import annotations
@@ -12,31 +12,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from patientbandits.errors import InputError
+from patientbandits.events.amounts import (
+    LARGEST_AMOUNT,
+    has_decimal_commas,
+    is_number,
+    value_of,
+)
 from patientbandits.events.columns import EXPOSURES, ORDERS
 from patientbandits.events.durations import DAY
-from patientbandits.events.tables import ROW, EventTable, literal, quoted
+from patientbandits.events.tables import ROW, EventTable, literal, quoted, text_of
 
 MICRO = 1_000_000
 EARLIEST = 946_684_800 * MICRO
 """the year 2000: earlier times are mistakes"""
 
 NUMBER = r"[+-]?\d+(\.\d*)?([eE]\+?\d+)?"
-GROUPED = r"-?\d{1,3}(,\d{3})+(\.\d+)?"
 
 CREATE_SET_ASIDE = """CREATE TABLE set_aside
     (kind VARCHAR, source VARCHAR, row BIGINT, field VARCHAR, rule VARCHAR, value VARCHAR, reason
     VARCHAR)"""
-
-
-def text_of(column: str) -> str:
-    """The column's text without blanks around it; NULL if nothing is left."""
-    return f"nullif(trim(CAST({quoted(column)} AS VARCHAR)), '')"
-
-
-def is_number(kind: str) -> bool:
-    return (
-        kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")) or kind.endswith("INT") or "INTEGER" in kind
-    )
 
 
 def from_epoch(number: str) -> str:
@@ -58,15 +52,17 @@ def time_of(column: str, kind: str, zone: str, written: str | None) -> str:
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
         return f"epoch_us(CAST({name} AS TIMESTAMP) AT TIME ZONE {place})"
     text = text_of(column)
-    if written is not None:
-        return f"epoch_us(try_strptime({text}, {literal(written)}) AT TIME ZONE {place})"
     number = from_epoch(f"TRY_CAST({text} AS DOUBLE)")
-    return (
+    guessed = (
         f"CASE WHEN regexp_full_match({text}, '(19|20)\\d{{6}}') "
         f"THEN epoch_us(try_strptime({text}, '%Y%m%d') AT TIME ZONE {place}) "
         f"WHEN regexp_full_match({text}, '{NUMBER}') THEN {number} "
         f"ELSE epoch_us(TRY_CAST({text} AS TIMESTAMPTZ)) END"
     )
+    if written is None:
+        return guessed
+    as_told = f"epoch_us(try_strptime({text}, {literal(written)}) AT TIME ZONE {place})"
+    return f"coalesce({as_told}, {guessed})"
 
 
 def is_date(column: str, kind: str) -> str:
@@ -77,17 +73,6 @@ def is_date(column: str, kind: str) -> str:
         return "false"
     text = text_of(column)
     return f"regexp_full_match({text}, '\\d{{4}}-?\\d{{2}}-?\\d{{2}}')"
-
-
-def value_of(column: str, kind: str) -> str:
-    """An amount; signs of a currency around it and commas between thousands are left out."""
-    if is_number(kind):
-        return f"CAST({quoted(column)} AS DOUBLE)"
-    bare = f"regexp_replace({text_of(column)}, '^[^0-9.-]+|[^0-9.]+$', '', 'g')"
-    return (
-        f"CASE WHEN regexp_full_match({bare}, '{GROUPED}') "
-        f"THEN TRY_CAST(replace({bare}, ',', '') AS DOUBLE) ELSE TRY_CAST({bare} AS DOUBLE) END"
-    )
 
 
 def set_zone(database: Any, owner: str, zone: str) -> None:
@@ -103,6 +88,15 @@ def set_zone(database: Any, owner: str, zone: str) -> None:
         ) from None
 
 
+def unit_named(column: str, kind: str) -> str:
+    """The unit's name; a whole number is one without a point, whatever its type."""
+    name = quoted(column)
+    if kind in ("DOUBLE", "FLOAT"):
+        whole = f"CAST(TRY_CAST({name} AS HUGEINT) AS VARCHAR)"
+        return f"CASE WHEN {name} = floor({name}) THEN {whole} ELSE {text_of(column)} END"
+    return text_of(column)
+
+
 def parse_table(
     database: Any,
     table: EventTable,
@@ -111,14 +105,15 @@ def parse_table(
     zone: str,
     written: str | None,
     only: str = "true",
-) -> None:
+) -> list[str]:
     """The readable rows as the table ``kind``; the others go to `set_aside`. ``only``: rows to
-    look at."""
+    look at. What a reader should know of it, in words."""
+    notes = []
     types = table.types
     when = columns["time"]
     parts = [
         f"{ROW} AS row",
-        f"{text_of(columns['unit'])} AS unit",
+        f"{unit_named(columns['unit'], types[columns['unit']])} AS unit",
         f"{text_of(when)} AS time_text",
         f"{time_of(when, types[when], zone, written)} AS time",
         f"{is_date(when, types[when])} AS dated",
@@ -128,13 +123,18 @@ def parse_table(
     if kind == ORDERS:
         value, amount = "CAST(NULL AS VARCHAR)", "CAST(NULL AS DOUBLE)"
         if "value" in columns:
-            value = text_of(columns["value"])
-            amount = value_of(columns["value"], types[columns["value"]])
+            column = columns["value"]
+            commas = has_decimal_commas(database, table, column, only)
+            if commas:
+                notes.append(f"The values of {table.label} have decimal commas: 1,5 is 1.5.")
+            value = text_of(column)
+            amount = value_of(column, types[column], commas)
         parts += [f"{value} AS value_text", f"{amount} AS value"]
     database.execute(
         f"CREATE TABLE {kind} AS SELECT {', '.join(parts)} FROM {table.name} WHERE {only}"
     )
     _set_unreadable_aside(database, table, kind, columns)
+    return notes
 
 
 def _optional(columns: Mapping[str, str], role: str) -> str:
@@ -162,6 +162,8 @@ def _set_unreadable_aside(
     else:
         unreadable = "value_text IS NOT NULL AND (value IS NULL OR NOT isfinite(value))"
         rules.append(("value", unreadable, "value_text", "must be a number"))
+        large = f"abs(value) >= {LARGEST_AMOUNT}"
+        rules.append(("value", large, "value_text", f"must be below {LARGEST_AMOUNT:g}"))
     for role, broken, shown, rule in rules:
         set_aside(
             database,

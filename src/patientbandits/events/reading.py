@@ -20,7 +20,7 @@ from patientbandits.events.choosing import (
 from patientbandits.events.columns import preset_named
 from patientbandits.events.crediting import CREDITS, credit_orders, remove_duplicates
 from patientbandits.events.durations import in_seconds
-from patientbandits.events.ending import cut_at_end, in_whole_days, orders_end_early
+from patientbandits.events.ending import cut_at_end, in_equal_days, orders_end_early
 from patientbandits.events.history import Events, control_of, histories
 from patientbandits.events.parsing import CREATE_SET_ASIDE, MICRO, parse_table, set_zone
 from patientbandits.events.sources import READ_EVENTS, open_sources
@@ -77,16 +77,17 @@ def read_events(
     sources = open_sources(
         database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}
     )
+    notes = []
     for source in sources:
         say(f"reading {source.table.label}: {source.kind}")
-        parse_table(
+        notes += parse_table(
             database, source.table, source.kind, source.columns, zone, time_format, source.only
         )
         set_broken_lines_aside(database, source)
         require_rows(database, source)
     shown, bought = sources
     chosen = choose_experiment(database, shown, experiment)
-    notes = in_whole_days(database)
+    notes += in_equal_days(database)
     one_currency(database, bought)
     say("joining orders to exposures")
     remove_duplicates(database, shown.table.label, bought.table.label, "order" in bought.columns)

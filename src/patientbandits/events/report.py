@@ -11,6 +11,13 @@ MISMATCH = 0.001
 """Below this probability a split of units is taken for broken."""
 
 
+def line_told(file: str, line: int, column: str) -> str:
+    """Where in a file; a line that is no row has no column."""
+    if column:
+        return f"{file}, line {line}, column {column}"
+    return f"{file}, line {line}"
+
+
 @dataclass(frozen=True)
 class SetAside:
     """A row that does not count."""
@@ -23,9 +30,7 @@ class SetAside:
     reason: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.file}, line {self.line}, column {self.column}: {self.rule}; got {self.value!r}"
-        )
+        return f"{line_told(self.file, self.line, self.column)}: {self.rule}; got {self.value!r}"
 
 
 @dataclass(frozen=True)

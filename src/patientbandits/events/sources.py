@@ -14,11 +14,11 @@ from patientbandits.events.columns import (
     check_told,
     find_columns,
     folded,
+    listed_columns,
     names_for,
     told_columns,
 )
-from patientbandits.events.parsing import text_of
-from patientbandits.events.tables import EventTable, literal, open_table
+from patientbandits.events.tables import EventTable, literal, open_table, text_of
 
 READ_EVENTS = "read_events"
 
@@ -32,6 +32,10 @@ class Source:
     columns: Mapping[str, str]
     only: str
     """SQL: the rows that are looked at"""
+    event: str = ""
+    """the column that tells events apart, if there is one"""
+    events: tuple[str, ...] = ()
+    """those that are looked at"""
 
 
 def open_sources(
@@ -60,12 +64,11 @@ def open_sources(
         names["unit"] = _shared_first(names["unit"], shown.columns, bought.columns)
         own = told_columns(READ_EVENTS, told, kind, table.columns)
         found[kind] = find_columns(table.label, kind, table.columns, names, own)
-    together = orders is None
+    if orders is None and not preset.wide:
+        _require_event(preset, shown)
     return [
-        Source(EXPOSURES, shown, found[EXPOSURES], _only(preset, EXPOSURES, shown, together)),
-        Source(
-            ORDERS, bought, found[ORDERS], _only_orders(preset, bought, found[ORDERS], together)
-        ),
+        _source(preset, EXPOSURES, shown, found[EXPOSURES]),
+        _source(preset, ORDERS, bought, found[ORDERS]),
     ]
 
 
@@ -77,25 +80,29 @@ def _shared_first(
     return tuple(sorted(names, key=lambda name: folded(name) not in both))
 
 
-def _only_orders(
-    preset: Preset, table: EventTable, columns: Mapping[str, str], together: bool
-) -> str:
-    if preset.wide:
-        return f"{text_of(columns['time'])} IS NOT NULL"
-    return _only(preset, ORDERS, table, together)
-
-
-def _only(preset: Preset, kind: str, table: EventTable, together: bool) -> str:
-    """The rows of this kind of event, where a table tells events apart."""
-    by_name = {folded(column): column for column in table.columns}
-    columns = [by_name[folded(name)] for name in preset.event if folded(name) in by_name]
-    if not columns or preset.wide:
-        if together and not preset.wide:
-            raise InputError(
-                f"{table.label}: a column with the name of the event is needed, such as "
-                f"{preset.event[0]}; got columns {', '.join(table.columns)}."
-            )
-        return "true"
+def _source(preset: Preset, kind: str, table: EventTable, columns: Mapping[str, str]) -> Source:
+    """With the rows of this kind of event, where a table tells events apart."""
+    if preset.wide and kind == ORDERS:
+        only = f"{text_of(columns['time'])} IS NOT NULL"
+        return Source(kind=kind, table=table, columns=columns, only=only)
+    event = _event_column(preset, table)
+    if not event:
+        return Source(kind=kind, table=table, columns=columns, only="true")
     events = preset.exposure_events if kind == EXPOSURES else preset.order_events
-    listed = ", ".join(literal(event) for event in events)
-    return f"lower({text_of(columns[0])}) IN ({listed})"
+    listed = ", ".join(literal(name) for name in events)
+    only = f"lower({text_of(event)}) IN ({listed})"
+    return Source(kind=kind, table=table, columns=columns, only=only, event=event, events=events)
+
+
+def _event_column(preset: Preset, table: EventTable) -> str:
+    """The column with the names of events, or nothing."""
+    by_name = {folded(column): column for column in table.columns}
+    return next((by_name[folded(name)] for name in preset.event if folded(name) in by_name), "")
+
+
+def _require_event(preset: Preset, table: EventTable) -> None:
+    if not _event_column(preset, table):
+        raise InputError(
+            f"{table.label}: a column with the name of the event is needed, such as "
+            f"{preset.event[0]}; got columns {listed_columns(table.columns)}."
+        )

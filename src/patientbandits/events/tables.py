@@ -65,6 +65,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def text_of(column: str) -> str:
+    """The column's text without blanks around it; NULL if nothing is left."""
+    return f"nullif(trim(CAST({quoted(column)} AS VARCHAR)), '')"
+
+
 def open_table(database: Any, source: Any, name: str, kind: str) -> EventTable:
     """The ``source``, a path or a table, as the view ``name``, with the number of every row as
     ROW."""
@@ -152,15 +157,20 @@ def _heading(path: Path) -> tuple[list[str], str]:
     require(
         first.strip() != "", f"{path}, line 1", "a line with the names of the columns is needed"
     )
+    if "\r" in first.rstrip("\r\n"):
+        raise InputError(
+            f"{path}, line 1: lines must end with a line feed; these end with a carriage return."
+        )
     delimiter = max(DELIMITERS, key=first.count)
     names = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter))]
     named = [cell or f"column{place}" for place, cell in enumerate(names, start=1)]
-    twice = {cell for cell in named if named.count(cell) > 1}
+    lowered = [cell.lower() for cell in named]
+    twice = [cell for cell in named if lowered.count(cell.lower()) > 1]
     if twice:
-        raise InputError(
-            f"{path}, line 1: every column must have a name of its own; "
-            f"got {sorted(twice)[0]!r} twice."
-        )
+        got = f"{twice[0]!r} twice"
+        if twice[1] != twice[0]:
+            got = f"{twice[0]!r} and {twice[1]!r}, which differ by case alone"
+        raise InputError(f"{path}, line 1: every column must have a name of its own; got {got}.")
     return named, delimiter
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from patientbandits.live.api_keys import Key
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.settings import Settings
+from patientbandits.live.shares import Shares
 from patientbandits.live.times import iso_text
 
 
@@ -29,8 +30,16 @@ class ExperimentAnswer(Struct):
     currency: str | None
     goals: list[str]
     """the first decides"""
+    retention: float | None
+    """seconds"""
     window_text: str | None
     """the window as people write it"""
+    shares: Shares | None
+    """what arms get whatever the policy chooses"""
+    closed: bool
+    """no new units"""
+    fallback: str | None
+    """the arm for units outside the experiment"""
 
 
 class KeyAnswer(Struct):
@@ -61,7 +70,11 @@ def experiment_answer(
         control=have.control,
         currency=have.currency,
         goals=list(have.goals),
+        retention=have.retention,
         window_text=have.window_text,
+        shares=have.shares,
+        closed=have.closed,
+        fallback=have.fallback,
     )
 
 

@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from patientbandits.errors import InputError
+from patientbandits.live.pseudonyms import CLEAR
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import SECRET, Reader
+from patientbandits.live.store.base import NAMES_KEPT, SECRET, Reader
 from patientbandits.live.store.in_use import alone_with
 from patientbandits.live.store.queries import TABLES
 
@@ -62,6 +63,7 @@ def copy_tables(reader: Reader, target: LogStore) -> int:
         secret = reader.fact(SECRET)
         if secret is not None:
             target.set_fact(SECRET, secret)
+        target.set_fact(NAMES_KEPT, reader.fact(NAMES_KEPT) or CLEAR)
         for table in TABLES:
             rows = reader.table(table)
             while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):

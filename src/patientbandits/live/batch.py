@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from patientbandits.live.assignment_desk import AssignmentDesk
 from patientbandits.live.commands import (
     AboutDecision,
     Command,
@@ -12,6 +13,8 @@ from patientbandits.live.commands import (
     Convert,
     Decide,
     Decision,
+    Evaluate,
+    Evaluated,
     Expose,
     Exposed,
     Join,
@@ -21,12 +24,20 @@ from patientbandits.live.commands import (
     Withdraw,
 )
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
-from patientbandits.live.exposure_desk import different, exposure_line, told_before
+from patientbandits.live.exposure_desk import (
+    as_promised,
+    different,
+    exposure_line,
+    told_before,
+)
+from patientbandits.live.flags import flag_value
 from patientbandits.live.goal_desk import GoalDesk, name_goals
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.quarantine import quarantined
+from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
 from patientbandits.live.times import iso_text
 
@@ -56,6 +67,7 @@ class CommandBatch:
         self._pending: list[PendingDecision] = []
         self._desk = OrderDesk(self)
         self._goals = GoalDesk(self)
+        self._assigned = AssignmentDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
@@ -69,7 +81,7 @@ class CommandBatch:
                 command.error = refusal
         self.lines = self.state.advance(self.lines, self.decided)
         for pending in self._pending:
-            pending.command.outcome = self._decision(pending)
+            pending.command.outcome = self._answer(pending)
         return self.lines
 
     def _look_up(self, commands: Sequence[Command], reader: Reader) -> None:
@@ -79,16 +91,19 @@ class CommandBatch:
         keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
         keys = {command.key for command in keyed if command.key is not None}
         units: set[str] = set()
-        if self.settings.sticky:
+        if self.settings.sticky or self.settings.closed:
             units = {command.unit for command in decides if command.unit is not None}
         self._found(reader, "seq", seqs)
         for found in self._found(reader, "key", keys):
             if found.key is not None:
                 self._by_key[found.key] = found.seq
+        shown = self.state.shown
         for found in self._found(reader, "unit", units):
-            if found.unit is not None and found.arm in self.state.memory.place:
+            if found.unit is not None and found.arm in shown:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
+        people = self._desk.people
+        self._assigned.look_up(commands, reader, people.persons if people else None)
         if self.settings.goals:
             self._goals.look_up(commands, reader)
 
@@ -98,7 +113,9 @@ class CommandBatch:
         return [about.decision for about in found]
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(command, Decide):
+        if isinstance(command, Evaluate):
+            self._evaluate(command)
+        elif isinstance(command, Decide):
             self._decide(command)
         elif isinstance(command, Order):
             self._desk.order(command)
@@ -119,8 +136,12 @@ class CommandBatch:
             self._convert(command, about)
         elif isinstance(command, Retract):
             self._retract(command, about)
-        if command.goal is None and about.decision.unit is not None:
+        if command.goal is not None:
+            return
+        if about.decision.unit is not None:
             self._desk.settle(about.decision.unit)
+        elif self.settings.quarantine:
+            self._desk.settle_alone(self.decided[command.seq])
 
     def _decide(self, command: Decide) -> None:
         before = self._made_for(command)
@@ -131,10 +152,19 @@ class CommandBatch:
             return
         if self.settings.paused:
             raise ConflictError(f"experiment: {self.experiment.name!r} is paused.")
+        promised = self._assigned.standing(command.unit)
+        outside = None if promised else self._outside(command)
+        if outside is not None:
+            self._answer_outside(command, outside)
+            return
         seq = self._first + len(self.lines)
         line = LogLine(
             self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
         )
+        if promised is not None:  # chosen before: the policy is told
+            line = line._replace(
+                arm=promised.arm, propensity=promised.propensity, happened=self.now
+            )
         self.lines.append(line)
         self.decided[seq] = Decided(line)
         if command.key is not None:
@@ -144,10 +174,65 @@ class CommandBatch:
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
 
+    def _outside(self, command: Decide) -> str | None:
+        """Why a new unit is not taken in, if so."""
+        if self.settings.closed:
+            return "closed"
+        if any(rule.unit == command.unit for rule in self.settings.unit_rules):
+            return "quarantine"
+        holdback = self.settings.kept.holdback
+        if not holdback:
+            return None
+        if command.unit is None:
+            raise RefusedError("decision: an experiment with a holdback needs the unit; got none.")
+        held = held_back(self.experiment.seed, command.unit, holdback)
+        return "holdback" if held else None
+
+    def _answer_outside(self, command: Decide, outside: str) -> None:
+        """With the fallback arm; a flag without one is disabled."""
+        arm = self.settings.outside_arm
+        if arm is None and outside == "quarantine":
+            arm = self.settings.arms[self.settings.active[0]]
+        if isinstance(command, Evaluate):
+            shown = Evaluated(arm=None) if arm is None else self._evaluated(arm, None)
+            command.outcome = shown._replace(outside=outside)
+        elif arm is None:
+            raise ConflictError(
+                f"experiment: {self.experiment.name!r} is closed and has no fallback arm."
+            )
+        else:
+            command.outcome = Decision(id=None, arm=arm, outside=outside)
+
+    def _evaluate(self, command: Evaluate) -> None:
+        if not self.settings.sticky:
+            raise RefusedError(
+                "experiment: to be a flag it must be sticky, or the same visitor would be decided "
+                f"for again and again; got {self.experiment.name!r}."
+            )
+        if self.settings.paused:
+            command.outcome = Evaluated(arm=None)
+        elif command.provisional and self._made_for(command) is None:
+            assert command.unit is not None
+            promised = self._assigned.standing(command.unit)
+            outside = None if promised else self._outside(command)
+            if outside is not None:
+                self._answer_outside(command, outside)
+                return
+            line = promised or self._assigned.promise(command.unit)
+            assert line.arm is not None
+            command.outcome = self._evaluated(self.settings.arms[line.arm], line.propensity)
+        else:
+            self._decide(command)
+
+    def _evaluated(self, arm: str, propensity: float | None, id: str | None = None) -> Evaluated:
+        value = flag_value(arm, self.settings.arms)
+        return Evaluated(arm=arm, value=value, propensity=propensity, id=id)
+
     def _expose(self, command: Expose) -> None:
         line = exposure_line(self, command)
         before = self._told_before(command, line)
         if before is None:
+            line = as_promised(command, line, self._assigned.standing(command.unit))
             self.lines.append(line)
             self.decided[line.seq] = Decided(line)
             if line.key is not None:
@@ -173,7 +258,8 @@ class CommandBatch:
         seq = None
         if command.key is not None:
             seq = self._by_key.get(command.key)
-        if seq is None and command.unit is not None and self.settings.sticky:
+        keeps = self.settings.sticky or self.settings.closed
+        if seq is None and command.unit is not None and keeps:
             seq = self._by_unit.get(command.unit)
             if seq is None:
                 seq = self._desk.made_for(command.unit)
@@ -182,9 +268,7 @@ class CommandBatch:
     @staticmethod
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
-            raise DifferentError(
-                f"decision: this key came before with another unit; got unit={command.unit!r}."
-            )
+            raise DifferentError("decision: this key came before with another unit.")
 
     def _convert(self, command: Convert, about: Decided) -> None:
         if command.goal is not None:
@@ -203,10 +287,11 @@ class CommandBatch:
             value=command.value,
             happened=happened,
             stated=command.happened,
+            sender=command.sender,
         )
         self.lines.append(line)
         self.decided[command.seq] = about._replace(conversion=line)
-        counted = self.settings.counts(happened - about.decision.made)
+        counted = self._counted(line, about)
         command.outcome = Conversion(duplicate=False, counted=counted)
 
     def _happened(self, command: Convert, decision: LogLine) -> int:
@@ -229,10 +314,17 @@ class CommandBatch:
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
         if before.value != command.value or not same_moment(before, command.happened):
             raise DifferentError("conversion: this decision has another one already, which stays.")
-        delay = about.delay
-        assert delay is not None
-        counted = about.retraction is None and self.settings.counts(delay)
+        counted = about.retraction is None and self._counted(before, about)
         command.outcome = Conversion(duplicate=True, counted=counted)
+
+    def _counted(self, conversion: LogLine, about: Decided) -> bool:
+        """Whether it is within the window, and not in quarantine."""
+        assert conversion.happened is not None
+        rules = self.settings.quarantine
+        decision = about.decision
+        if quarantined(rules, decision) or quarantined(rules, conversion, decision.unit):
+            return False
+        return self.settings.counts(conversion.happened - about.decision.made)
 
     def _retract(self, command: Retract, about: Decided) -> None:
         if command.goal is not None:
@@ -254,6 +346,12 @@ class CommandBatch:
 
     def next_seq(self) -> int:
         return self._first + len(self.lines)
+
+    def _answer(self, pending: PendingDecision) -> Decision | Evaluated:
+        made = self._decision(pending)
+        if isinstance(pending.command, Evaluate):
+            return self._evaluated(made.arm, made.propensity, made.id)
+        return made
 
     def _decision(self, pending: PendingDecision) -> Decision:
         seq = pending.seq

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.order_desk import all_credits_due, credit_line
+from patientbandits.live.quarantine import QuarantineRule, with_rule, without_rule
 from patientbandits.live.settings import (
     Settings,
     checked_changes,
@@ -63,7 +66,7 @@ class WantedChange(NamedTuple):
         goals = listed_names("add_goals", add_goals)
         return cls(changes=checked_changes(changes), arms=named, goals=goals)
 
-    def settings(self, old: Settings) -> Settings:
+    def settings(self, old: Settings, now: int = 0) -> Settings:
         """What it leads to."""
         wanted = self.changes
         if any(self.arms):
@@ -73,18 +76,36 @@ class WantedChange(NamedTuple):
         return old.changed(**wanted)
 
 
-def append_change(journal: Journal, experiment: Experiment, wanted: WantedChange) -> Settings:
+class WantedQuarantine(NamedTuple):
+    """A rule to add, or one to release."""
+
+    added: QuarantineRule | None = None
+    released: str | None = None
+
+    def settings(self, old: Settings, now: int) -> Settings:
+        rules = old.quarantine
+        if self.added is not None:
+            rules = with_rule(rules, self.added, now)
+        if self.released is not None:
+            rules = without_rule(rules, self.released)
+        return msgspec.structs.replace(old, quarantine=rules)
+
+
+def append_change(
+    journal: Journal, experiment: Experiment, wanted: WantedChange | WantedQuarantine
+) -> Settings:
     """Within a transaction: write the change and what it makes decisions worth; the settings."""
     store = journal.store
     old = stored_settings(store.changes(experiment.id)[-1].settings or "")
-    new = wanted.settings(old)
-    if new == old:
-        return new
     last = store.head(experiment.id)
     now = max(journal.now(), store.time(experiment.id, last))
+    new = wanted.settings(old, now)
+    if new == old:
+        return new
     lines: list[LogLine] = []
-    if new.crediting != old.crediting:
-        for about, worth in all_credits_due(store, experiment.id, new):
+    released = new.quarantine != old.quarantine
+    if new.crediting != old.crediting or released:
+        for about, worth in all_credits_due(store, experiment.id, new, everyone=released):
             lines.append(credit_line(about, worth, last + 1 + len(lines), now))
     change = LogLine(
         experiment=experiment.id,

@@ -11,6 +11,7 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import KINDS
 from patientbandits.live.order_desk import all_credits_due
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.settings import stored_settings
 from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
 from patientbandits.live.store.base import Experiment, Reader
@@ -60,7 +61,11 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
         return [*wrong, f"its log cannot be read: {error!r}"]
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
-    uncredited = all_credits_due(reader, experiment.id, rebuilt.settings)
+    ever = any(
+        stored_settings(change.settings or "").quarantine
+        for change in reader.changes(experiment.id)
+    )
+    uncredited = all_credits_due(reader, experiment.id, rebuilt.settings, everyone=ever)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
     unknown = set(reader.goal_names(experiment.id)) - set(rebuilt.settings.goals[1:])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from patientbandits.live.age_classes import class_of, seconds_of_class
 from patientbandits.live.crediting import Crediting
 from patientbandits.live.people import People
+from patientbandits.live.quarantine import QuarantineRules, excluded_decisions
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import END, Reader
 from patientbandits.live.times import SECOND
@@ -88,9 +89,14 @@ def _numbers(by_class: Mapping[int, int]) -> NDArray[np.float64]:
 
 
 def cohorts(
-    reader: Reader, experiment: int, arms: int, window: float | None, now: int
+    reader: Reader,
+    experiment: int,
+    arms: int,
+    window: float | None,
+    now: int,
+    rules: QuarantineRules = (),
 ) -> list[Cohort]:
-    """The counts of each of the first ``arms`` arms, at the time ``now``.
+    """The counts of each of the first ``arms`` arms, at the time ``now``, without the quarantine.
 
     Ages beyond the window count as the window.
     """
@@ -98,8 +104,15 @@ def cohorts(
     tallies = [Tally() for _ in range(arms)]
     for arm, age, count in reader.decisions_by_age(experiment, arms, now):
         tallies[arm].decided(age, count)
-    for arm, made, happened, paid, retracted in reader.rows(queries.CONVERSION_TIMES, experiment):
+    excluded = excluded_decisions(reader.rows, experiment, rules)
+    for out in excluded:
+        tallies[out.arm].decided(class_of(now - out.made), -1)
+    gone = {out.seq for out in excluded}
+    for row in reader.rows(queries.CONVERSION_TIMES, experiment):
+        arm, made, happened, paid, retracted, seq = row
         tally = tallies[arm]
+        if seq in gone:
+            continue
         if retracted:
             tally.retracted += 1
         elif happened - made > limit:
@@ -150,11 +163,15 @@ class TimeSlot:
     """their sum, in millionths of the scale"""
 
 
-def counts_over_time(reader: Reader, experiment: int, bucket: int) -> list[TimeSlot]:
+def counts_over_time(
+    reader: Reader, experiment: int, bucket: int, rules: QuarantineRules = ()
+) -> list[TimeSlot]:
     """Every slot in which something was reported; ``bucket`` in microseconds."""
     found: dict[tuple[int, int], TimeSlot] = {}
     for slot, arm, count in reader.rows(queries.DECISIONS_BY_TIME, bucket, experiment):
         found[slot, arm] = TimeSlot(start=slot * bucket, arm=arm, pulls=int(count))
+    for out in excluded_decisions(reader.rows, experiment, rules):
+        found[out.made // bucket, out.arm].pulls -= 1
     conversions = reader.rows(queries.CONVERSIONS_BY_TIME, bucket, experiment)
     credits = reader.rows(queries.CREDITS_BY_TIME, bucket, experiment, experiment)
     for slot, arm, count, paid in [*conversions, *credits]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from patientbandits.live.commands import (
     Convert,
     Decide,
+    Evaluate,
     Expose,
     Join,
     Order,
@@ -57,7 +58,12 @@ class CommandMaker:
 
     def decide_command(self, unit: str | None = None, key: str | None = None) -> Decide:
         _require_text("decision", unit=unit, key=key)
-        return Decide(self.experiment, unit, key)
+        names = self.journal.names
+        return Decide(self.experiment, names.maybe_unit(unit), names.maybe_key(key))
+
+    def evaluate_command(self, unit: str, provisional: bool = False) -> Evaluate:
+        printable_text("evaluation: unit", unit)
+        return Evaluate(self.experiment, self.journal.names.unit(unit), provisional)
 
     def expose_command(
         self,
@@ -74,7 +80,15 @@ class CommandMaker:
             raise RefusedError(
                 f"exposure: propensity must be in (0, 1]; got propensity={propensity!r:.100}."
             )
-        return Expose(self.experiment, unit, arm, parsed_time(at, "exposure"), propensity, key)
+        names = self.journal.names
+        return Expose(
+            self.experiment,
+            names.unit(unit),
+            arm,
+            parsed_time(at, "exposure"),
+            propensity,
+            names.maybe_key(key),
+        )
 
     def conversion_command(
         self,
@@ -129,7 +143,15 @@ class CommandMaker:
                 f"conversion: value must be a finite number >= 0; got value={value!r:.100}."
             )
         millionths = round(min(value / self.scale, 1.0) * MILLIONTHS)
-        return Order(self.experiment, unit, order, millionths, parsed_time(at), goal)
+        names = self.journal.names
+        return Order(
+            self.experiment,
+            names.unit(unit),
+            names.maybe_order(order),
+            millionths,
+            parsed_time(at),
+            goal,
+        )
 
     def retraction_command(
         self,
@@ -154,7 +176,8 @@ class CommandMaker:
         self, unit: str | None, order: str | None, goal: str | None = None
     ) -> Withdraw:
         _require_text("retraction", unit=unit, order=order, goal=goal)
-        return Withdraw(self.experiment, unit, order, goal)
+        names = self.journal.names
+        return Withdraw(self.experiment, names.maybe_unit(unit), names.maybe_order(order), goal)
 
     def retract_command(self, id: str | None, goal: str | None = None) -> Retract:
         _require_text("retraction", goal=goal)
@@ -163,7 +186,8 @@ class CommandMaker:
     def join_command(self, unit: str, other: str) -> Join:
         printable_text("alias: unit", unit)
         printable_text("alias: other", other)
-        return Join(self.experiment, unit, other)
+        names = self.journal.names
+        return Join(self.experiment, names.unit(unit), names.unit(other))
 
     def _seq(self, id: str | None) -> int:
         read = self.journal.signer.read(id)

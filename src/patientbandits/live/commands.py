@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from patientbandits.live.outcomes import Conversion as Conversion
+from patientbandits.live.outcomes import Credited as Credited
+from patientbandits.live.outcomes import Decision as Decision
+from patientbandits.live.outcomes import Evaluated as Evaluated
+from patientbandits.live.outcomes import Exposed as Exposed
+from patientbandits.live.outcomes import Joined as Joined
+from patientbandits.live.outcomes import Retraction as Retraction
 from patientbandits.live.store.base import Experiment
-
-
-class Decision(NamedTuple):
-    """Show the arm, keep the id."""
-
-    id: str
-    arm: str
-    propensity: float | None = None
-    """probability with which this arm was to be chosen, if the policy is randomised and knows"""
-    duplicate: bool = False
-    """the decision was made before, for the same key or the same sticky unit"""
-
-
-class Conversion(NamedTuple):
-    duplicate: bool
-    counted: bool
-    """False: it came after the window, or was retracted; it is kept all the same"""
-
-
-class Credited(NamedTuple):
-    """What became of an order."""
-
-    duplicate: bool
-    counted: bool
-    """False: no decision for this unit within the window before it, or withdrawn; it is kept"""
-    exposed: bool
-    """False: nothing was ever decided for this unit, as far as is known"""
-
-
-class Retraction(NamedTuple):
-    duplicate: bool
-
-
-class Exposed(NamedTuple):
-    """An exposure that was told; conversions may name its id."""
-
-    id: str
-    duplicate: bool
-    """it was told before, or the unit is sticky and has it already"""
-
-
-class Joined(NamedTuple):
-    duplicate: bool
-    """the two units were known to be one person"""
 
 
 class Command:
@@ -77,10 +40,23 @@ class Decide(Command):
         self.key = key
 
 
-class Expose(Command):
-    """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``."""
+class Evaluate(Decide):
+    """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
 
-    __slots__ = ("arm", "happened", "key", "propensity", "unit")
+    __slots__ = ("provisional",)
+
+    def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
+        super().__init__(experiment, unit)
+        self.provisional = provisional
+
+
+class Expose(Command):
+    """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``.
+
+    ``sender``, here and below: the id of the key that came with the request, if one did.
+    """
+
+    __slots__ = ("arm", "happened", "key", "propensity", "sender", "unit")
 
     def __init__(
         self,
@@ -90,8 +66,10 @@ class Expose(Command):
         happened: int | None = None,
         propensity: float | None = None,
         key: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment)
+        self.sender = sender
         self.unit = unit
         self.arm = arm
         self.happened = happened
@@ -122,7 +100,7 @@ class AboutDecision(AboutGoal):
 class Convert(AboutDecision):
     """``value`` in millionths of the scale; ``happened``, if the client says, in microseconds."""
 
-    __slots__ = ("happened", "value")
+    __slots__ = ("happened", "sender", "value")
 
     def __init__(
         self,
@@ -131,8 +109,10 @@ class Convert(AboutDecision):
         value: int,
         happened: int | None = None,
         goal: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment, seq, goal)
+        self.sender = sender
         self.value = value
         self.happened = happened
 
@@ -144,7 +124,7 @@ class Retract(AboutDecision):
 class Order(AboutGoal):
     """A unit has paid; ``order`` names what for. ``value`` and ``happened`` as in `Convert`."""
 
-    __slots__ = ("happened", "order", "unit", "value")
+    __slots__ = ("happened", "order", "sender", "unit", "value")
 
     def __init__(
         self,
@@ -154,8 +134,10 @@ class Order(AboutGoal):
         value: int,
         happened: int | None = None,
         goal: str | None = None,
+        sender: str | None = None,
     ) -> None:
         super().__init__(experiment, goal)
+        self.sender = sender
         self.unit = unit
         self.order = order
         self.value = value

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from patientbandits.live.changing import WantedChange, append_change
+import msgspec
+
+from patientbandits.live.changing import WantedChange, WantedQuarantine, append_change
 from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.command_maker import CommandMaker, SaidTime
 from patientbandits.live.commands import (
@@ -14,14 +16,16 @@ from patientbandits.live.commands import (
     Conversion,
     Credited,
     Decision,
+    Evaluated,
     Exposed,
     Joined,
     Retraction,
 )
 from patientbandits.live.export import exported
 from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.quarantine import new_rule
 from patientbandits.live.settings import Settings
-from patientbandits.live.times import SECOND, bucket_width, iso_text
+from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
 
 
 class ExperimentHandle(CommandMaker):
@@ -40,6 +44,15 @@ class ExperimentHandle(CommandMaker):
         key   a repeated request with the same key gets the first one's decision, however late
         """
         return self._run(self.decide_command(unit, key))
+
+    def evaluate(self, unit: str, provisional: bool = False) -> Evaluated:
+        """What the unit is to be shown, as OpenFeature asks for it.
+
+        provisional  the unit may never see it, as when all flags are asked for at once: the arm is
+                     kept for it, and counts from when it is exposed (`evaluate`, `decide` or
+                     `expose`)
+        """
+        return self._run(self.evaluate_command(unit, provisional))
 
     def expose(
         self,
@@ -129,14 +142,51 @@ class ExperimentHandle(CommandMaker):
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
-        policy, window, sticky, paused, credit, control, currency; arms to add, to retire and to
-        restore, and goals to add (the first there is decides); or ``arms`` and ``goals`` (which may
-        be added) and ``retired`` as whole lists. The history stays and is told to the new policy.
+        policy, window, sticky, paused, credit, control, currency, retention, shares, closed,
+        fallback; arms to add, to retire and to restore, and goals to add (the first there is
+        decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole lists. The
+        history stays and is told to the new policy.
         """
         wanted = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
         )
         return self.journal.alone(partial(append_change, self.journal, self.experiment, wanted))
+
+    def quarantine(
+        self,
+        *,
+        unit: str | None = None,
+        sender: str | None = None,
+        since: SaidTime = None,
+        until: SaidTime = None,
+        only: str = "all",
+        note: str = "",
+    ) -> list[dict[str, Any]]:
+        """Keep events but let them not count, until they are released: all rules, the new one too.
+
+        unit          a unit's; nothing new is decided for it meanwhile
+        sender        what was told with the key of this id
+        since, until  decisions made and conversions told in between; until now, unless said
+        only          "conversions": decisions stay
+        """
+        rule = new_rule(
+            unit=unit,
+            sender=sender,
+            since=parsed_time(since, "quarantine"),
+            until=parsed_time(until, "quarantine"),
+            only=only,
+            note=note,
+        )
+        named = msgspec.structs.replace(rule, unit=self.journal.names.maybe_unit(unit))
+        return self._rules_after(WantedQuarantine(added=named))
+
+    def release(self, id: str) -> list[dict[str, Any]]:
+        """Let the events of the rule count again: the rules that are left."""
+        return self._rules_after(WantedQuarantine(released=id))
+
+    def _rules_after(self, wanted: WantedQuarantine) -> list[dict[str, Any]]:
+        change = partial(append_change, self.journal, self.experiment, wanted)
+        return [rule.shown() for rule in self.journal.alone(change).quarantine]
 
     def planned(self, **changes: Any) -> Settings:
         """The settings that `change` would lead to; nothing is written."""
@@ -155,14 +205,26 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
-        finds it; ``words`` say it in a sentence."""
+        finds it; ``words`` say it in a sentence.
+
+        by  "rate" or "revenue" per decision; unless given, revenue if conversions have values
+        """
         from patientbandits.live.verdict import verdict_on  # needs time to be imported
 
         settings = self.settings
         with self.journal.store.reading() as reader:
-            return verdict_on(reader, self.experiment, settings, self.journal.now())
+            return verdict_on(reader, self.experiment, settings, self.journal.now(), by)
+
+    def analysis(self, by: str | None = None) -> dict[str, Any]:
+        """The verdict; which window would have crowned whom; how cohorts mature, as on the page of
+        `analyse`."""
+        from patientbandits.live.verdict import analysis_on  # needs time to be imported
+
+        settings = self.settings
+        with self.journal.store.reading() as reader:
+            return analysis_on(reader, self.experiment, settings, self.journal.now(), by)
 
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         """Decisions and conversions by the time they were reported.
@@ -174,7 +236,8 @@ class ExperimentHandle(CommandMaker):
         with self.journal.store.reading() as reader:
             age = reader.last_time(self.experiment.id) - self.experiment.created
             width = bucket_width(bucket, age)
-            found = counts_over_time(reader, self.experiment.id, width * SECOND)
+            micros = width * SECOND
+            found = counts_over_time(reader, self.experiment.id, micros, settings.quarantine)
         return [
             {
                 "time": iso_text(slot.start),

@@ -16,9 +16,10 @@ from patientbandits.live.goals import goal_credits
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, Decided
+from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
-from patientbandits.live.times import SECOND, as_datetime
+from patientbandits.live.times import SECOND, as_datetime, moment_text
 
 ROWS_AT_A_TIME = 5_000
 PIECE_BYTES = 1 << 16
@@ -136,7 +137,7 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         decision=signer.name(decision.experiment, decision.seq),
         decided=as_datetime(decision.made),
         arm=settings.arms[decision.arm],
-        unit=decision.unit,
+        unit=shown_unit(decision.unit),
         propensity=decision.propensity,
     )
     conversion = decided.conversion
@@ -157,12 +158,19 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
     )
 
 
+def shown_unit(unit: str | None) -> str | None:
+    """As the log has it; nothing if it was erased."""
+    if unit is None or is_erased(unit):
+        return None
+    return unit
+
+
 def csv_cell(cell: Any) -> Any:
     """Text that a spreadsheet would take for a formula gets an apostrophe before it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, datetime):
-        return cell.isoformat()
+        return moment_text(cell)
     if not isinstance(cell, str):
         return cell
     if cell.lstrip().startswith(FORMULA) or cell.startswith(("\t", "\r", "\n")):

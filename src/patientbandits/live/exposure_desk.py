@@ -23,6 +23,7 @@ def exposure_line(batch: Draft, command: Expose) -> LogLine:
         key=command.key,
         happened=moment(batch, command),
         stated=command.happened,
+        sender=command.sender,
     )
 
 
@@ -69,13 +70,24 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
     for before in known:
         if before.arm == line.arm:
             return before
-    if any(before.arm in batch.state.memory.place for before in known):
+    if any(before.arm in batch.state.shown for before in known):
         raise different(command)
     return None
+
+
+def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> LogLine:
+    """The exposure, with the propensity of the arm that the unit was promised, if it was."""
+    if promised is None:
+        return line
+    if promised.arm != line.arm:
+        raise different(command)
+    if line.propensity is None:
+        return line._replace(propensity=promised.propensity)
+    return line
 
 
 def different(command: Expose) -> DifferentError:
     return DifferentError(
         "exposure: this unit came before with another arm, which stays; "
-        f"got arm={command.arm!r:.100}, unit={command.unit!r}."
+        f"got arm={command.arm!r:.100}."
     )

@@ -95,6 +95,7 @@ class GoalDesk:
             stated=command.happened,
             about=command.seq,
             goal=command.goal,
+            sender=command.sender,
         )
 
     def retract(self, command: Retract) -> None:

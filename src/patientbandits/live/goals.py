@@ -12,8 +12,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from patientbandits.live.crediting import Exposure, Payment
-from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.log_line import MILLIONTHS, LogLine
 from patientbandits.live.people import People
+from patientbandits.live.quarantine import excluded_decisions, quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader
@@ -50,6 +51,9 @@ def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterato
         return
     aliases = reader.lines_with_unit(experiment, "alias")
     joined = {name for line in aliases for name in (line.unit, line.key) if name is not None}
+    if settings.quarantine:  # people know what does not count
+        reached = reader.lines_with_unit(experiment, "goal")
+        joined |= {line.unit for line in reached if line.unit is not None}
     yield from _by_decision(reader, experiment, settings)
     yield from _by_unit(reader, experiment, settings, joined)
     if joined:
@@ -57,8 +61,13 @@ def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterato
 
 
 def _by_decision(reader: Reader, experiment: int, settings: Settings) -> Iterator[GoalCredit]:
+    excluded = excluded_decisions(reader.rows, experiment, settings.quarantine)
+    gone = {out.seq for out in excluded}
     for row in reader.rows(queries.GOALS_OF_DECISIONS, experiment):
-        goal, happened, value, decision, made, arm = row
+        goal, happened, value, decision, made, arm, told, sender, unit = row
+        line = LogLine(experiment=experiment, seq=0, kind="goal", time=told, sender=sender)
+        if decision in gone or quarantined(settings.quarantine, line, unit):
+            continue
         if settings.counts(happened - made):
             yield GoalCredit(goal, arm, decision, value)
 
@@ -85,7 +94,7 @@ def _by_person(
 ) -> Iterator[GoalCredit]:
     """Of those who have several units."""
     decided: dict[int, Any] = {}
-    people = People(decided, settings.crediting)
+    people = People(decided, settings.crediting, settings.quarantine)
     people.look_up(reader, experiment, joined, set(), goals=True)
     for reached in people.goals():
         goal = reached.line.goal

@@ -21,7 +21,7 @@ from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.settings import Settings, settings_text, stored_settings
-from patientbandits.live.store.base import LogStore
+from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
 Row = TypeVar("Row")
@@ -49,6 +49,9 @@ class Imported(NamedTuple):
     """orders of units for whom nothing was decided so far"""
     set_aside: int
     """rows that cannot be read, or are in a file twice"""
+    above: int = 0
+    """orders of the goal that decides that are worth more than the largest value: they count as
+    that"""
 
 
 def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
@@ -87,7 +90,14 @@ def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         refused=refused,
         unmatched=unmatched,
         set_aside=rows.set_aside,
+        above=_above(handle, rows),
     )
+
+
+def _above(handle: ExperimentHandle, rows: EventRows) -> int:
+    deciding = (None, *handle.settings.goals[:1])
+    worth = [paid(row) for row in rows.orders if row.goal in deciding]
+    return sum(value > handle.scale for value in worth)
 
 
 def require_goals(rows: EventRows, settings: Settings) -> None:
@@ -126,7 +136,9 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
     store = handle.journal.store
     experiment = handle.experiment.id
     settings = stored_settings(store.changes(experiment)[-1].settings or "")
-    fresh = _fresh(store, experiment, settings, piece)
+    names = handle.journal.names
+    hashed = [row._replace(unit=names.unit(row.unit)) for row in piece]
+    fresh = _fresh(store, experiment, settings, hashed)
     last = store.head(experiment)
     oldest = store.time(experiment, last)
     placed = [row for row in fresh if row.time >= oldest]

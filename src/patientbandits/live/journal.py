@@ -23,7 +23,8 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.base import LogStore
+from patientbandits.live.pseudonyms import Pseudonyms
+from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
 Made = TypeVar("Made")
@@ -50,9 +51,12 @@ class Failing(NamedTuple):
 
 
 class Journal:
-    def __init__(self, store: LogStore, signer: Signer, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: LogStore, signer: Signer, names: Pseudonyms, clock: Callable[[], float]
+    ) -> None:
         self.store = store
         self.signer = signer
+        self.names = names
         self.clock = clock
         self.failure: UnavailableError | None = None
         """why nothing can be written any more, if so"""
@@ -98,6 +102,12 @@ class Journal:
             except UnavailableError as error:
                 self._failed(error)
                 raise
+
+    def leave_no_traces(self) -> None:
+        """After names were overwritten."""
+        with self._turn:
+            self._refuse_if_failed()
+            self.store.leave_no_traces()
 
     @property
     def interpreted(self) -> int:
@@ -278,4 +288,4 @@ def about_any(command: Command, units: set[str], joined: bool) -> bool:
 
 
 def may_undo(command: Command, state: PolicyState) -> bool:
-    return state.has_orders or not isinstance(command, Convert)
+    return state.may_credit or not isinstance(command, Convert)

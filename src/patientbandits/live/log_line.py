@@ -6,6 +6,7 @@ Times are whole microseconds since 1970, values whole millionths of the experime
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ KINDS = (
     "alias",
     "credit",
     "goal",
+    "assignment",
 )
 """of lines
 
@@ -38,6 +40,8 @@ alias        the units in ``unit`` and ``key`` are one person
 credit       what a decision is worth from here on, all orders and its conversion together
 goal         another goal than the one that decides was reached, by the unit in ``unit`` (``key``
              names it, as an order's does) or by the decision in ``about``
+assignment   an arm was promised to a unit that may never see it: no decision, and nothing a policy
+             hears of, until the unit is exposed
 """
 
 
@@ -68,8 +72,11 @@ class LogLine(NamedTuple):
     """credits and goals: the line of their decision; withdrawals: the line of their order"""
     goal: str | None = None
     """goals: which one"""
+    sender: str | None = None
+    """conversions, orders, goals and told exposures: the id of the key that came with it, if any"""
     chain: bytes | None = None
-    """hash of this line and of the chain before it; none in lines of the first version"""
+    """hash of this line and of the chain before it, and the seal of its names: see `linked`;
+    none in lines of the first version"""
 
     @property
     def made(self) -> int:
@@ -78,28 +85,68 @@ class LogLine(NamedTuple):
 
 
 CHAIN_BYTES = 16
+NAMES_SEAL_BYTES = 4
 ENCODE = msgspec.json.Encoder().encode
 
 
 def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
-    """The lines' columns, each with the hash of all up to it; ``before``: that of the line before.
+    """The lines' columns, each with its chain; ``before``: that of the line before.
 
     Plain tuples: to make lines of them anew would take as long as the hash.
     """
     done = []
     for line in lines:
-        before = link(line, before)
+        before = linked(line, before)
         done.append((*line[:-1], before))
     return done
 
 
-def link(line: LogLine, before: bytes) -> bytes:
-    """H(chain of the line before, all other columns of this one).
+def linked(line: LogLine, before: bytes) -> bytes:
+    """H(hash of the line before, all columns of this one but its names), and their seal.
 
-    A line without a goal is hashed as it was before there were goals.
+    Names, ``unit`` and ``key``, have a seal of their own, so that a person's can be removed and
+    the hashes still hold.
     """
-    content = line[:-2] if line.goal is None else line[:-1]
-    return hashlib.blake2b(before + ENCODE(content), digest_size=CHAIN_BYTES).digest()
+    content = [*line[:6], None, None, *line[8 : hashed_columns(line)]]
+    hashed = hashlib.blake2b(before[:CHAIN_BYTES] + ENCODE(content), digest_size=CHAIN_BYTES)
+    return hashed.digest() + names_seal(line)
+
+
+def hashed_columns(line: LogLine) -> int:
+    """A line without a goal or a sender is hashed as it was before there were any."""
+    if line.sender is not None:
+        return -1
+    return -2 if line.goal is not None else -3
+
+
+def names_seal(line: LogLine) -> bytes:
+    """A checksum (CRC-32): it finds every flipped bit, and tells nothing of names that are gone."""
+    if line.unit is None and line.key is None:
+        return b""
+    seal = zlib.crc32(ENCODE((line.unit, line.key)), line.seq & 0xFFFFFFFF)
+    return seal.to_bytes(NAMES_SEAL_BYTES, "big")
+
+
+def resealed(line: LogLine) -> bytes | None:
+    """The chain of a line that has other names now; without one it stays without."""
+    return None if line.chain is None else line.chain[:CHAIN_BYTES] + names_seal(line)
+
+
+def linked_with_names(line: LogLine, before: bytes) -> bytes:
+    """As earlier versions did: the names are a part of what is hashed."""
+    joined = before[:CHAIN_BYTES] + ENCODE(line[: hashed_columns(line)])
+    return hashlib.blake2b(joined, digest_size=CHAIN_BYTES).digest()
+
+
+def names_are_hashed_in(line: LogLine) -> bool:
+    """Whether an earlier version has written it, so that its names cannot go by themselves."""
+    named = line.unit is not None or line.key is not None
+    return named and line.chain is not None and len(line.chain) == CHAIN_BYTES
+
+
+def names_are_chained(line: LogLine) -> bool:
+    """Whether what follows must be chained anew if its names change: rules are hashed too."""
+    return line.kind == "change" or names_are_hashed_in(line)
 
 
 class Decided(NamedTuple):

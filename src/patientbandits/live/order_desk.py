@@ -16,11 +16,12 @@ from patientbandits.live.commands import (
     Retraction,
     Withdraw,
 )
-from patientbandits.live.crediting import WORTHLESS, Worth
+from patientbandits.live.crediting import WORTHLESS, Worth, summed
 from patientbandits.live.errors import DifferentError, RefusedError, UnknownError
 from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.people import People, PlacedOrder
+from patientbandits.live.people import People, PlacedOrder, own_payments
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, iso_text
@@ -65,14 +66,15 @@ class OrderDesk:
                 units |= {command.unit, command.other}
             elif isinstance(command, Expose):
                 units.add(command.unit)
-            elif isinstance(command, AboutDecision) and self._batch.state.has_orders:
+            elif isinstance(command, AboutDecision) and self._batch.state.may_credit:
                 about = self._batch.decided.get(command.seq)
                 if about is not None and about.decision.unit is not None:
                     units.add(about.decision.unit)
         if self._batch.state.has_aliases:
             units |= decided_for
         if units or named:
-            self.people = People(self._batch.decided, self._batch.settings.crediting)
+            settings = self._batch.settings
+            self.people = People(self._batch.decided, settings.crediting, settings.quarantine)
             goals = bool(self._batch.settings.goals)
             self.people.look_up(reader, self._batch.experiment.id, units, named, goals)
 
@@ -95,7 +97,7 @@ class OrderDesk:
         for exposure in reversed(self.people.exposures(unit)):
             if self._batch.decided[exposure.seq].decision.arm in (
                 None,
-                *self._batch.state.memory.place,
+                *self._batch.state.shown,
             ):
                 return exposure.seq
         return None
@@ -140,6 +142,7 @@ class OrderDesk:
             happened=happened,
             stated=command.happened,
             goal=command.goal,
+            sender=command.sender,
         )
 
     def _same_order(self, command: Order, versions: Sequence[PlacedOrder]) -> PlacedOrder | None:
@@ -154,7 +157,7 @@ class OrderDesk:
         if any(not version.withdrawn for version in versions):
             raise DifferentError(
                 "conversion: this order came before with another unit, value or time; the first "
-                f"stays until it is retracted; got order={command.order!r}, unit={command.unit!r}."
+                "stays until it is retracted."
             )
         return None
 
@@ -163,18 +166,12 @@ class OrderDesk:
         assert people is not None
         versions = people.versions(command.unit, command.order, command.goal)
         if not versions:
-            raise UnknownError(
-                "retraction: there is no such order; "
-                f"got order={command.order!r}, unit={command.unit!r}."
-            )
+            raise UnknownError("retraction: there is no such order.")
         last = versions[-1]
         unit = last.line.unit
         assert unit is not None
         if command.unit is not None and not people.persons.same(unit, command.unit):
-            raise DifferentError(
-                "retraction: this order is of another unit; "
-                f"got order={command.order!r}, unit={command.unit!r}."
-            )
+            raise DifferentError("retraction: this order is of another unit.")
         if not last.withdrawn:
             line = LogLine(
                 experiment=self._batch.experiment.id,
@@ -211,12 +208,21 @@ class OrderDesk:
         """Write down what the person's decisions are worth now, where it is something else."""
         if self.people is None:
             return
+        for about, worth in list(credits_due(self.people, [unit], self._batch.settings)):
+            self._credit(about, worth)
+
+    def settle_alone(self, about: Decided) -> None:
+        """The same for a decision without a unit, which only a quarantine can make worth less."""
+        worth = own_worth(about, self._batch.settings)
+        if recorded_worth(about, self._batch.settings) != worth:
+            self._credit(about, worth)
+
+    def _credit(self, about: Decided, worth: Worth) -> None:
         batch = self._batch
-        for about, worth in list(credits_due(self.people, [unit], batch.settings)):
-            line = credit_line(about, worth, batch.next_seq(), batch.now)
-            batch.lines.append(line)
-            credits = (*about.credits, line)
-            batch.decided[about.decision.seq] = about._replace(credits=credits)
+        line = credit_line(about, worth, batch.next_seq(), batch.now)
+        batch.lines.append(line)
+        credits = (*about.credits, line)
+        batch.decided[about.decision.seq] = about._replace(credits=credits)
 
 
 def same_moment(before: LogLine, stated: int | None) -> bool:
@@ -263,13 +269,34 @@ def credit_line(about: Decided, worth: Worth, seq: int, time: int) -> LogLine:
     )
 
 
+def own_worth(about: Decided, settings: Settings) -> Worth:
+    """What a decision without a unit is worth: what it was paid by its id."""
+    if quarantined(settings.quarantine, about.decision):
+        return WORTHLESS
+    return summed(own_payments(about, settings.crediting, settings.quarantine))
+
+
 def all_credits_due(
-    reader: Reader, experiment: int, settings: Settings
+    reader: Reader, experiment: int, settings: Settings, everyone: bool = False
 ) -> list[tuple[Decided, Worth]]:
-    """Of everyone who ever ordered: what must be written when settings have changed."""
+    """Of everyone who ever ordered: what must be written when settings have changed.
+
+    ``everyone``: also of decisions that were paid by their id alone, which a quarantine, but no
+    other setting, makes worth something else.
+    """
     orders = reader.lines_with_unit(experiment, "order")
     units = {line.unit for line in orders if line.unit is not None}
-    people = People({}, settings.crediting)
+    alone: list[Decided] = []
+    if everyone:
+        converted = reader.converted(experiment)
+        units |= {about.decision.unit for about in converted if about.decision.unit is not None}
+        alone = [about for about in converted if about.decision.unit is None]
+    people = People({}, settings.crediting, settings.quarantine)
     people.look_up(reader, experiment, units, set())
     one_each = {tuple(people.persons.units(unit)): unit for unit in sorted(units)}
-    return list(credits_due(people, one_each.values(), settings))
+    due = list(credits_due(people, one_each.values(), settings))
+    for about in alone:
+        worth = own_worth(about, settings)
+        if recorded_worth(about, settings) != worth:
+            due.append((about, worth))
+    return due

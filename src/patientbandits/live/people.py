@@ -6,11 +6,19 @@ needs; what the batch adds is added here too, so that each command sees those be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from patientbandits.live.crediting import Crediting, Exposure, Payment, Worth, summed
+from patientbandits.live.crediting import (
+    WORTHLESS,
+    Crediting,
+    Exposure,
+    Payment,
+    Worth,
+    summed,
+)
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.quarantine import QuarantineRules, quarantined
 from patientbandits.live.store.base import Reader
 
 
@@ -50,10 +58,30 @@ class Persons:
             self._units[one] = joined
 
 
+def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Persons) -> set[str]:
+    """All units of the people behind ``units``, who become known to ``persons``."""
+    known: set[str] = set()
+    new = units
+    while new:
+        known |= new
+        seen: set[str] = set()
+        for column in ("unit", "key"):
+            for line in reader.named_lines(experiment, "alias", column, sorted(new)):
+                assert line.unit is not None
+                assert line.key is not None
+                persons.join(line.unit, line.key)
+                seen |= {line.unit, line.key}
+        new = seen - known
+    return known
+
+
 class People:
-    def __init__(self, decided: dict[int, Decided], crediting: Crediting) -> None:
+    def __init__(
+        self, decided: dict[int, Decided], crediting: Crediting, rules: QuarantineRules = ()
+    ) -> None:
         """``decided``: the batch's decisions by line, which it keeps up to date."""
         self._decided = decided
+        self._rules = rules
         self._crediting = crediting
         self.persons = Persons()
         self._exposures: dict[str, list[Exposure]] = {}
@@ -80,7 +108,7 @@ class People:
         for kind in kinds:
             named += reader.named_lines(experiment, kind, "key", sorted(orders))
         wanted = units | {line.unit for line in named if line.unit is not None}
-        everyone = sorted(self._with_aliases(reader, experiment, wanted))
+        everyone = sorted(with_aliases(reader, experiment, wanted, self.persons))
         found = reader.decided(experiment, "unit", everyone)
         for about in reader.with_credits(experiment, found):
             self._decided[about.decision.seq] = about
@@ -92,21 +120,6 @@ class People:
         withdrawn = {line.about for line in gone}
         for line in placed:
             self.place(line, line.seq in withdrawn)
-
-    def _with_aliases(self, reader: Reader, experiment: int, units: set[str]) -> set[str]:
-        known: set[str] = set()
-        new = units
-        while new:
-            known |= new
-            seen: set[str] = set()
-            for column in ("unit", "key"):
-                for line in reader.named_lines(experiment, "alias", column, sorted(new)):
-                    assert line.unit is not None
-                    assert line.key is not None
-                    self.persons.join(line.unit, line.key)
-                    seen |= {line.unit, line.key}
-            new = seen - known
-        return known
 
     def expose(self, decision: LogLine) -> None:
         """A decision was made for its unit."""
@@ -147,43 +160,62 @@ class People:
 
     def counts(self, order: PlacedOrder) -> bool:
         """Whether a decision is credited with it."""
-        return bool(self.paid_by(order)) and not order.withdrawn
+        if order.withdrawn or quarantined(self._rules, order.line):
+            return False
+        return bool(self.paid_by(order))
 
     def paid_by(self, order: PlacedOrder) -> list[Exposure]:
         """The decisions that it would be credited to."""
         unit = order.line.unit
         assert unit is not None
-        return self._crediting.paid_by(order.payment, self.exposures(unit))
+        return self._crediting.paid_by(order.payment, self._counted_exposures(unit))
+
+    def _counted_exposures(self, unit: str) -> list[Exposure]:
+        return [one for one in self.exposures(unit) if not self._excluded(one)]
+
+    def _excluded(self, exposure: Exposure) -> bool:
+        return quarantined(self._rules, self._decided[exposure.seq].decision)
 
     def goals(self) -> Iterator[PlacedOrder]:
         """All goals that were looked up and stand."""
         for placed in self._orders.values():
             for order in placed.values():
-                if order.line.goal is not None and not order.withdrawn:
+                if order.line.goal is not None and self._stands(order):
                     yield order
 
     def worths(self, unit: str) -> Iterator[tuple[Decided, Worth]]:
         """Every decision for the unit's person, and what it is worth."""
-        exposures = self.exposures(unit)
+        exposures = self._counted_exposures(unit)
         orders = [order.payment for order in self._standing(unit)]
         for seq, payments in self._crediting.payments(exposures, orders).items():
             about = self._decided[seq]
-            yield about, summed([*payments, *self._own(about)])
+            yield about, summed([*payments, *own_payments(about, self._crediting, self._rules)])
+        for exposure in self.exposures(unit):
+            if self._excluded(exposure):
+                yield self._decided[exposure.seq], WORTHLESS
 
     def _standing(self, unit: str) -> Iterator[PlacedOrder]:
         """What counts towards the goal that decides."""
         for known in self.persons.units(unit):
             for order in self._orders.get(known, {}).values():
-                if order.line.goal is None and not order.withdrawn:
+                if order.line.goal is None and self._stands(order):
                     yield order
 
-    def _own(self, about: Decided) -> Iterable[Payment]:
-        """What the decision was paid by its id."""
-        line = about.conversion
-        if line is None or about.retraction is not None:
-            return ()
-        assert line.happened is not None
-        assert line.value is not None
-        if not self._crediting.counts(line.happened - about.decision.made):
-            return ()
-        return (Payment(happened=line.happened, seq=line.seq, value=line.value),)
+    def _stands(self, order: PlacedOrder) -> bool:
+        return not order.withdrawn and not quarantined(self._rules, order.line)
+
+
+def own_payments(
+    about: Decided, crediting: Crediting, rules: QuarantineRules
+) -> tuple[Payment, ...]:
+    """What the decision was paid by its id."""
+    line = about.conversion
+    if line is None or about.retraction is not None:
+        return ()
+    if quarantined(rules, line, about.decision.unit):
+        return ()
+    assert line.happened is not None
+    assert line.value is not None
+    if not crediting.counts(line.happened - about.decision.made):
+        return ()
+    return (Payment(happened=line.happened, seq=line.seq, value=line.value),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from patientbandits.engine.program import Known, program_of
@@ -23,9 +25,12 @@ from patientbandits.engine.replay import (
     ArmTally,
     chance_for,
 )
-from patientbandits.live.crediting import WORTHLESS, Worth
+from patientbandits.engine.shares import ShareBook
+from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
+from patientbandits.live.shares import ShareDraws, share_book
 from patientbandits.live.store.base import Experiment
 from patientbandits.live.times import SECOND
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
@@ -50,6 +55,7 @@ class Event(NamedTuple):
     delay: float = 0.0
     value: int = 0
     propensity: float = 0.0
+    draw: float = 0.0
 
 
 class PolicyMemory:
@@ -58,12 +64,16 @@ class PolicyMemory:
     def __init__(self, experiment: Experiment, settings: Settings) -> None:
         self.settings = settings
         self.policy = settings.deciding_policy
-        self.place = {arm: number for number, arm in enumerate(settings.active)}
+        self.place = {arm: number for number, arm in enumerate(settings.chosen)}
         arms = len(self.place)
         self._created = experiment.created
         self._chance = chance_for(experiment.seed, arms)
         self.rule = rule_of(self.policy, arms, horizon_known=False)
-        self.program = program_of(self.policy, self.rule, self.policy.memory(arms, 1))
+        kept = settings.kept
+        self.draws = ShareDraws(experiment.seed, kept.control or 0.0) if kept.mixes else None
+        self.shares = share_book(kept, [settings.arms[place] for place in settings.chosen])
+        fresh = self.policy.memory(arms, 1)
+        self.program = program_of(self.policy, self.rule, fresh, shared=kept.mixes)
         self.tally = ArmTally.empty(arms)
         self.made = 0
         self.capacity = FIRST_CAPACITY
@@ -91,6 +101,11 @@ class PolicyMemory:
             len(self.arrays),
             self._tables(),
         ]
+        if self.settings.shares is not None:
+            about.append(msgspec.to_builtins(self.settings.shares))
+            about.append(self.settings.control)
+        if self.settings.quarantine:
+            about.append(msgspec.to_builtins(self.settings.quarantine))
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
     def _tables(self) -> str:
@@ -132,13 +147,22 @@ class PolicyMemory:
         the one before it was.
         """
         arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
-        if arm is None:
+        if arm is None or self._out(line):
             return None
         self.latest = max(self.latest, self.since(line.made))
-        return Event(DECISION, arm, line.seq, self.latest)
+        draw = 0.0 if self.draws is None else self.draws.at(line.seq)
+        return Event(DECISION, arm, line.seq, self.latest, draw=draw)
+
+    def _out(self, decision: LogLine) -> bool:
+        """In quarantine, and so not told to the policy; what is still to be made is not."""
+        return decision.arm is not None and quarantined(self.settings.quarantine, decision)
+
+    def is_control(self, seq: int) -> bool:
+        """Whether this line's decision is the control's, of which the policy is not told."""
+        return self.draws is not None and self.draws.at(seq) < 0.0
 
     def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
-        if worth.happened is None or decision.arm not in self.place:
+        if worth.happened is None or decision.arm not in self.place or self._out(decision):
             return None
         delay = max(worth.happened - decision.made, 0)
         if worth.value == 0 or not self.settings.counts(delay):
@@ -164,6 +188,8 @@ class PolicyMemory:
         array["pull"] = np.arange(first, first + number)
         self.latest = max(self.latest, self.since(time))
         array["time"] = self.latest
+        if self.draws is not None:
+            array["draw"] = self.draws.many(array["pull"])
         return self.apply(array, deciding=True)[0]
 
     def apply(self, events: Sequence[Event] | Any, deciding: bool) -> tuple[Any, int]:
@@ -186,6 +212,15 @@ class PolicyMemory:
         self.program.compile_if_worth_it(partial(have_compiled, self.settings))
         return array, int(different)
 
+    def copied(self) -> PolicyMemory:
+        """One that knows the same, and can go on by itself."""
+        other = copy.copy(self)
+        other.arrays = duplicated(self.arrays)
+        other.tally = duplicated(self.tally)
+        other.seqs = self.seqs.copy()
+        other.shares = duplicated(self.shares)
+        return other
+
     @property
     def known(self) -> Known:
         """What its program works on."""
@@ -194,6 +229,7 @@ class PolicyMemory:
             arrays=tuple(self.arrays),
             tally=self.tally,
             chance=self._chance,
+            shares=self.shares,
         )
 
     def _reserve(self, pulls: int) -> None:
@@ -213,6 +249,7 @@ class PolicyMemory:
         """All that changes, for a snapshot."""
         target = io.BytesIO()
         arrays = {f"memory{number}": array for number, array in self.saved()}
+        arrays |= {f"shares{number}": array for number, array in enumerate(self.shares)}
         np.savez(
             target,
             pulls=self.tally.pulls,
@@ -251,41 +288,25 @@ class PolicyMemory:
                 if saved.shape != array.shape:
                     raise ValueError
                 array[...] = saved
+            self.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(self.shares))])
             self.seqs = file["seqs"]
             self.tally.pulls[:] = file["pulls"]
             self.tally.paid[:] = file["paid"]
         self.made = int(self.tally.pulls.sum())
 
 
-def worth_before(line: LogLine, about: Decided) -> Worth:
-    """What the decision was worth just before ``line``."""
-    earlier = [credit for credit in about.credits if credit.seq < line.seq]
-    if earlier:
-        return Worth(earlier[-1].value or 0, earlier[-1].happened)
-    conversion = about.conversion
-    if conversion is None or conversion.seq >= line.seq:
-        return WORTHLESS
-    if about.retraction is not None and about.retraction.seq < line.seq:
-        return WORTHLESS
-    return Worth(conversion.value or 0, conversion.happened)
-
-
-def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
-    """What it is worth from ``line`` on."""
-    if line.kind == "credit":
-        return Worth(line.value or 0, line.happened)
-    if any(credit.seq < line.seq for credit in about.credits):
-        return before  # credits alone say, from the first one on
-    if line.kind == "conversion":
-        return Worth(line.value or 0, line.happened)
-    return WORTHLESS
-
-
 def grown(old: Any, new: Any) -> Any:
-    """``new`` with the content of ``old`` at the beginning of each array: `settings.can_grow`."""
+    """``new`` with ``old`` at the beginning of each array: see `policy_rules.can_grow`."""
     for before, after in zip(old, new, strict=True):
         after[tuple(slice(size) for size in before.shape)] = before
     return new
+
+
+def duplicated(arrays: Any) -> Any:
+    """The same record, or tuple, of new arrays."""
+    copies = [array.copy() for array in arrays]
+    make = getattr(arrays, "_make", tuple)
+    return make(copies)
 
 
 def warm(settings: Settings) -> None:

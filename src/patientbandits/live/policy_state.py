@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from patientbandits.engine.replay import DECISION, RETRACTION
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import Event, PolicyMemory
-from patientbandits.live.settings import stored_settings
+from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
+from patientbandits.live.times import SECOND
 
 LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000
@@ -28,6 +29,22 @@ SNAPSHOT_GROWTH = 8
 
 So their cost stays in proportion.
 """
+
+WEIGHTS_STAND = SECOND
+"""microseconds"""
+
+
+class StandingWeights(NamedTuple):
+    """The share of traffic that each active arm should get, as it was found at a time."""
+
+    found: int
+    """microseconds since 1970"""
+    settings: Settings
+    shares: tuple[float, ...]
+
+    def stands(self, settings: Settings, now: int) -> bool:
+        """Whether to go by it still, though lines were added: to find it takes time."""
+        return self.settings == settings and self.found <= now < self.found + WEIGHTS_STAND
 
 
 class PolicyState:
@@ -45,6 +62,9 @@ class PolicyState:
         """recorded decisions that are not those that the policy makes"""
         self.has_orders = reader.has_any(experiment.id, "order")
         self.has_aliases = reader.has_any(experiment.id, "alias")
+        self.has_assignments = reader.has_any(experiment.id, "assignment")
+        self.standing: StandingWeights | None = None
+        """by which arms are promised at present"""
         self.stale = False
         """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)
@@ -131,6 +151,8 @@ class PolicyState:
                 event = self.memory.decision(line)
                 if event is not None:
                     events.append(event)
+                if deciding and not told:
+                    self.different += self._for_another(line)
                 continue
             self._take_note(line)
             about = decided.get(decision_line(line))
@@ -146,9 +168,30 @@ class PolicyState:
             self.time = max(self.time, lines[-1].time)
             self.chain = lines[-1].chain or b""
 
+    def _for_another(self, line: LogLine) -> bool:
+        """Whether the line is the control's and should not be, or the other way round."""
+        if self.memory.draws is None or not self.memory.draws.control:
+            return False
+        control = self.settings.arms.index(self.settings.control or "")
+        return self.memory.is_control(line.seq) != (line.arm == control)
+
+    def _controls(self, lines: Sequence[LogLine]) -> list[LogLine]:
+        """The lines, complete if the control's fixed share is what decides."""
+        draws = self.memory.draws
+        if draws is None or not draws.control:
+            return list(lines)
+        control = self.settings.arms.index(self.settings.control or "")
+        return [
+            chosen_line(line, control, draws.control)
+            if is_open(line) and self.memory.is_control(line.seq)
+            else line
+            for line in lines
+        ]
+
     def _take_note(self, line: LogLine) -> None:
         self.has_orders |= line.kind == "order"
         self.has_aliases |= line.kind == "alias"
+        self.has_assignments |= line.kind == "assignment"
 
     def _told(self, line: LogLine, about: Decided | None) -> list[Event]:
         """What is never undone is not told to a memory that cannot undo it either."""
@@ -192,8 +235,9 @@ class PolicyState:
         self.seq = lines[-1].seq
         self.time = lines[-1].time
         self.stale = False
-        completed = list(lines)
-        if all(line.arm is None and line.kind == "decision" for line in lines):  # mostly
+        completed = self._controls(lines)
+        lines = tuple(completed)
+        if all(is_open(line) for line in lines):  # mostly
             self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
             return completed
         for told, part in groupby(lines, key=Attention()):
@@ -217,12 +261,22 @@ class PolicyState:
     def _complete(self, completed: list[LogLine], chosen: Any) -> None:
         """``chosen``: the events of the decisions among the lines, carried out."""
         first = completed[0].seq
-        active = self.settings.active
+        active = self.settings.chosen
         places = (self.memory.seqs[chosen["pull"]] - first).tolist()
         arms = chosen["arm"].tolist()
         propensities = chosen["propensity"].tolist()
         for place, arm, propensity in zip(places, arms, propensities, strict=True):
             completed[place] = chosen_line(completed[place], active[arm], propensity)
+
+    @property
+    def may_credit(self) -> bool:
+        """Whether a conversion by a decision's id may be followed by a credit."""
+        return self.has_orders or bool(self.settings.quarantine)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Places of the arms that are not retired."""
+        return self.settings.active
 
     def snapshot(self) -> Snapshot:
         return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
@@ -240,6 +294,11 @@ def decision_line(line: LogLine) -> int:
     if line.kind == "credit":
         return line.about or 0
     return line.decision or 0
+
+
+def is_open(line: LogLine) -> bool:
+    """Whether it is a decision that is still to be made."""
+    return line.arm is None and line.kind == "decision"
 
 
 def is_told(line: LogLine) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from patientbandits.analysis.verdict import FEWEST_CONVERSIONS
 from patientbandits.live.cohorts import Cohort, cohorts, order_counts
 from patientbandits.live.goals import goal_report
 from patientbandits.live.log_line import MILLIONTHS
@@ -20,6 +21,8 @@ REPORTED_LEVEL = 0.95
 CURVE_POINTS = 40
 SHORTEST_CURVE = 60.0
 """seconds"""
+FIRST_MOMENT = 60.0
+"""seconds: where the lag curve begins, or at a ten-thousandth of its end"""
 
 
 def report_on(
@@ -32,7 +35,9 @@ def report_on(
     policy decides, the corrected ones come from the model of late conversions.
     """
     now = max(now, reader.last_time(experiment.id))
-    counts = cohorts(reader, experiment.id, len(settings.arms), settings.window, now)
+    counts = cohorts(
+        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
+    )
     times = _curve_times(counts)
     found = _posteriors([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
@@ -66,6 +71,7 @@ def report_on(
         "goal": settings.goals[0] if settings.goals else None,
         "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
+        "quarantine": [rule.shown() for rule in settings.quarantine],
         "notes": _notes(counts, found),
     }
 
@@ -95,10 +101,21 @@ def _notes(counts: list[Cohort], found: list[ArmPosterior]) -> list[str]:
 
 
 def _curve_times(counts: list[Cohort]) -> Any:
-    """From a second to the oldest age."""
+    """From a minute, a second at least, to the oldest age."""
     ages = chain.from_iterable((*cohort.waiting_ages, *cohort.delays) for cohort in counts)
     longest = max(max(ages, default=0.0), SHORTEST_CURVE)
-    return np.geomspace(1.0, longest, CURVE_POINTS)
+    first = min(max(longest / 1e4, 1.0), FIRST_MOMENT)
+    return np.geomspace(first, longest, CURVE_POINTS)
+
+
+def _state(cohort: Cohort) -> str:
+    """Whether people should be shown what is estimated: with hardly any conversion the model says
+    what it was told before."""
+    if not cohort.pulls:
+        return "no data"
+    if cohort.conversions < FEWEST_CONVERSIONS:
+        return "too early"
+    return "known"
 
 
 def _arm(name: str, cohort: Cohort, found: ArmPosterior, scale: float) -> dict[str, Any]:
@@ -106,6 +123,7 @@ def _arm(name: str, cohort: Cohort, found: ArmPosterior, scale: float) -> dict[s
     return {
         "arm": name,
         "retired": False,
+        "state": _state(cohort),
         "pulls": cohort.pulls,
         "conversions": cohort.conversions,
         "late": cohort.late,

@@ -8,30 +8,29 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from patientbandits.errors import InputError
 from patientbandits.live.crediting import CREDIT_RULES, Crediting
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
+from patientbandits.live.policy_rules import require_fit_policy, told_as_refusal
+from patientbandits.live.quarantine import QuarantineRules
+from patientbandits.live.shares import NOTHING_KEPT, Shares, check_shares, given_shares
 from patientbandits.live.times import SECOND, length_text, parsed_length
 from patientbandits.policies import PatientThompson, Policy
-from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.policies.patient_thompson import IGNORED
 from patientbandits.registry import policy_from
 
 MOST_ARMS = 1000
 MOST_GOALS = 20
-MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
-"""parameters of policies that say how much is done for a decision, and the most of each"""
-
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
-NEEDS_GROWTH = (
-    "policy must be able to remember any number of decisions; "
-    "give it a smoother law of delays, or a window"
-)
+LONGEST_RETENTION = 100 * 366 * 86400.0
+"""seconds"""
+
+
+OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fallback"}
+"""settings that have a default"""
 
 
 def default_policy() -> PatientThompson:
@@ -61,8 +60,18 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """what values are counted in, for people"""
     goals: tuple[str, ...] = ()
     """what conversions can reach: the first decides, the others are kept and reported beside it"""
+    retention: float | None = None
+    """seconds after which nothing names a person who was not heard of since"""
     imported: int = 0
     """decisions that were imported so far: the policy was told of them, and did not make them"""
+    shares: Shares | None = None
+    """what arms get whatever the policy chooses"""
+    closed: bool = False
+    """no new units: known ones keep their arm, others get the fallback"""
+    fallback: str | None = None
+    """the arm for units outside the experiment; the control unless it is said"""
+    quarantine: QuarantineRules = ()
+    """what does not count"""
 
     @property
     def crediting(self) -> Crediting:
@@ -73,6 +82,28 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def active(self) -> tuple[int, ...]:
         """Places of the arms that can be chosen."""
         return tuple(place for place, arm in enumerate(self.arms) if arm not in self.retired)
+
+    @property
+    def kept(self) -> Shares:
+        """The shares; none, if none are kept."""
+        return self.shares or NOTHING_KEPT
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Places of the arms that the policy chooses among: not a control of a fixed share."""
+        if self.kept.control is None:
+            return self.active
+        return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def unit_rules(self) -> QuarantineRules:
+        """Those that keep a unit outside."""
+        return tuple(rule for rule in self.quarantine if rule.keeps_out)
+
+    @property
+    def outside_arm(self) -> str | None:
+        """What units outside the experiment get."""
+        return self.fallback or self.control
 
     @property
     def policy(self) -> Policy:
@@ -106,6 +137,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and self.active == other.active
             and self.window == other.window
             and self.imported == other.imported
+            and self.kept == other.kept
+            and self.chosen == other.chosen
+            and self.quarantine == other.quarantine
         )
 
     def changed(self, **changes: Any) -> Settings:
@@ -129,7 +163,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return new
 
 
-CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name != "imported")
+NOT_CHANGED = ("imported", "quarantine")
+"""settings that are not changed by their name"""
+
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)
 """the fields as users name them"""
 
 
@@ -156,13 +193,17 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
-    goals."""
-    unknown = set(others) - {"credit", "control", "currency", "goals"}
+    goals, retention, shares, fallback."""
+    unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
     longest = window_seconds(window)
     if "goals" in others:
         others["goals"] = listed_names("goals", others["goals"])
+    if "retention" in others:
+        others["retention"] = retention_seconds(others["retention"])
+    if "shares" in others:
+        others["shares"] = given_shares(others["shares"])
     return checked_settings(
         Settings(
             arms=listed_names("arms", arms),
@@ -182,6 +223,10 @@ def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         wanted["policy"] = policy_description(wanted["policy"])
     if "window" in wanted:
         wanted["window"] = window_seconds(wanted["window"])
+    if "retention" in wanted:
+        wanted["retention"] = retention_seconds(wanted["retention"])
+    if "shares" in wanted:
+        wanted["shares"] = given_shares(wanted["shares"])
     for field in {"arms", "retired", "goals"} & set(wanted):
         wanted[field] = listed_names(field, wanted[field])
     unknown = set(wanted) - set(CHANGEABLE)
@@ -231,6 +276,12 @@ def window_seconds(value: Any) -> float | None:
     return parsed_length("experiment: window", value)
 
 
+def retention_seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return parsed_length("experiment: retention", value)
+
+
 def checked_settings(given: Settings) -> Settings:
     """``given`` as it will be read back, if it makes sense."""
     try:
@@ -240,12 +291,14 @@ def checked_settings(given: Settings) -> Settings:
     _check_arms(settings)
     _check_goals(settings.goals)
     _check_window(given.window, settings.window)
+    _check_retention(given.retention, settings)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
             f"experiment: the largest value must be a finite number > 0; got {settings.scale!r}."
         )
     if settings.control is not None and settings.control not in settings.arms:
         raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+    _check_shares(settings)
     if settings.currency is not None:
         printable_text("experiment: currency", settings.currency)
     if settings.credit not in CREDIT_RULES:
@@ -271,6 +324,27 @@ def _check_arms(settings: Settings) -> None:
         raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
 
 
+def _check_shares(settings: Settings) -> None:
+    if settings.fallback is not None and settings.fallback not in settings.arms:
+        raise RefusedError(
+            f"experiment: fallback must be one of the arms; got {settings.fallback!r}."
+        )
+    shares = settings.shares
+    if shares is None:
+        return
+    active = [settings.arms[place] for place in settings.active]
+    if shares.control is not None and settings.control not in active:
+        raise RefusedError(
+            "experiment: a fixed share of control needs a control that is not retired; "
+            f"got control={settings.control!r}."
+        )
+    if shares.holdback and settings.outside_arm is None:
+        raise RefusedError(
+            "experiment: a holdback needs a fallback arm, or a control, to be shown instead."
+        )
+    check_shares(shares, settings.arms, [settings.arms[place] for place in settings.chosen])
+
+
 def _check_goals(goals: tuple[str, ...]) -> None:
     for goal in goals:
         printable_text("experiment: every goal", goal)
@@ -291,50 +365,21 @@ def _check_window(given: float | None, read_back: float | None) -> None:
         )
 
 
+def _check_retention(given: float | None, settings: Settings) -> None:
+    """An order within the window must find its unit."""
+    if given is None:
+        return
+    shortest = settings.window or 0.0
+    kept = settings.retention
+    if kept is None or not 0 < kept <= LONGEST_RETENTION or kept < shortest:
+        raise RefusedError(
+            "experiment: retention must be seconds, at least the window and at most a hundred "
+            f"years; got {given!r}."
+        )
+
+
 def _check_policy(given: Settings, settings: Settings) -> None:
-    arms = len(settings.active)
-    try:
+    with told_as_refusal():
         _ = given.policy  # as the user gave it: its error names what he wrote
         policy = settings.policy
-        rule_of(policy, arms, horizon_known=False)
-        grows = can_grow(policy, arms)
-    except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
-        words = str(error)
-        if not words.startswith("experiment"):
-            words = f"experiment: {words}"
-        raise RefusedError(words) from error
-    if getattr(policy, "feedback", "rewards") != "rewards":
-        raise RefusedError(
-            "experiment: policy must do without reports of zeros, which no shop gets; "
-            f"got {policy.owner!r}."
-        )
-    _check_work(policy)
-    if not grows:
-        raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
-
-
-def _check_work(policy: Policy) -> None:
-    """A decision that takes long holds up those of all other experiments."""
-    for part in (policy, getattr(policy, "guard", None)):
-        for name, most in MOST_WORK.items():
-            asked = getattr(part, name, None)
-            if asked is not None and asked > most:
-                raise RefusedError(
-                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
-                    f"got {name}={asked!r}."
-                )
-
-
-def can_grow(policy: Policy, arms: int) -> bool:
-    """Whether a memory with more room is the same with something added at the end of its arrays.
-
-    Then the room can be had later.
-    """
-    small = policy.memory(arms, FIRST_CAPACITY)
-    large = policy.memory(arms, 2 * FIRST_CAPACITY)
-    return all(_begins_with(after, before) for before, after in zip(small, large, strict=True))
-
-
-def _begins_with(array: Any, beginning: Any) -> bool:
-    part = array[tuple(slice(size) for size in beginning.shape)]
-    return bool(np.array_equal(beginning, part, equal_nan=beginning.dtype.kind == "f"))
+    require_fit_policy(policy, len(settings.active))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,28 +19,44 @@ import msgspec
 from patientbandits.live.clock import SteadyClock
 from patientbandits.live.command_maker import SaidTime
 from patientbandits.live.commands import Command, Credited
+from patientbandits.live.erasing import Erased, erase_person, forget_some, hash_names
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.founding import found_experiment
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.names import experiment_name
-from patientbandits.live.people import Persons
-from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings, settings_text
+from patientbandits.live.names import experiment_name, printable_text
+from patientbandits.live.pseudonyms import HASHED, Pseudonyms, database_names
+from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import SECRET, Experiment
+from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.in_use import alone_with
+from patientbandits.live.times import SECOND
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
     from patientbandits.live.importing import Imported
 
 
-def open(address: str, *, create: bool = True, clock: Callable[[], float] | None = None) -> Shop:
+def open(
+    address: str,
+    *,
+    create: bool = True,
+    clock: Callable[[], float] | None = None,
+    units: str | None = None,
+) -> Shop:
     """The shop kept at ``address``: the path of an SQLite file, made if need be, or postgresql://...
 
     ``clock`` gives seconds since 1970; unless given, the time of day without its jumps.
+    ``units`` says how a new database keeps units, orders and keys: "hashed" with a secret of its
+    own, unless "clear" is given.
     """
-    return Shop(open_store(address, create), clock)
+    store = open_store(address, create)
+    try:
+        return Shop(store, clock, units)
+    except BaseException:
+        store.close()
+        raise
 
 
 class Shop:
@@ -48,9 +65,16 @@ class Shop:
     Safe to share among threads; close it, or use it in a ``with``.
     """
 
-    def __init__(self, store: LogStore, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        store: LogStore,
+        clock: Callable[[], float] | None = None,
+        units: str | None = None,
+    ) -> None:
         self.store = store
-        self.journal = Journal(store, Signer(_secret(store)), clock or SteadyClock())
+        known = database_names(store, units)
+        signer = Signer(known.secret)
+        self.journal = Journal(store, signer, known.pseudonyms, clock or SteadyClock())
         self._found: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:
@@ -101,6 +125,9 @@ class Shop:
         control: str | None = None,
         currency: str | None = None,
         goals: Sequence[str] | None = None,
+        retention: float | str | None = None,
+        shares: Mapping[str, Any] | None = None,
+        fallback: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -116,6 +143,10 @@ class Shop:
         control        the arm that others are compared with
         currency       what values are counted in, for people
         goals          what conversions can reach: the first decides, others are kept beside it
+        retention      "400d": how long after a person was last heard of their names are kept
+        shares         what arms get whatever the policy chooses: {"minimum": 0.05,
+                       "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
+        fallback       the arm for units outside the experiment; the control unless given
         """
         given = {
             "policy": policy,
@@ -126,6 +157,9 @@ class Shop:
             "control": control,
             "currency": currency,
             "goals": goals,
+            "retention": retention,
+            "shares": shares,
+            "fallback": fallback,
         }
         said = {name: value for name, value in given.items() if value is not None}
         settings = new_settings(arms, **said)
@@ -183,6 +217,46 @@ class Shop:
             raise RefusedError(f"track: no experiment has this goal; got goal={goal!r:.100}.")
         return found
 
+    def erase(self, unit: str) -> Erased:
+        """Remove what identifies the unit, and all that aliases join to it, everywhere.
+
+        What was counted stays. A backup made before still has it.
+        """
+        printable_text("erase: unit", unit)
+        name = self.journal.names.unit(unit)
+        erased = self.journal.alone(partial(erase_person, self.store, name))
+        self.journal.leave_no_traces()
+        return erased
+
+    def forget(self) -> None:
+        """Remove what identifies people of whom nothing was heard for their experiment's
+        retention, if it has one."""
+        forgot = False
+        for handle in self.experiments():
+            retention = handle.settings.retention
+            if retention is None:
+                continue
+            before = self.journal.now() - int(retention * SECOND)
+            some = partial(forget_some, self.store, handle.experiment.id, before)
+            while self.journal.alone(some):
+                forgot = True
+        if forgot:
+            self.journal.leave_no_traces()
+
+    def hash_units(self) -> int:
+        """Of a database that keeps names in the clear: hash them all; how many lines have changed.
+
+        No other program may use the database meanwhile.
+        """
+        names = Pseudonyms(database_names(self.store).secret, HASHED)
+        if self.journal.names.way == HASHED:
+            return 0
+        with alone_with(self.store.location, "units"):
+            changed = self.journal.alone(partial(hash_names, self.store, names))
+            self.journal.leave_no_traces()
+        self.journal.names = names
+        return changed
+
     def _execute(self, commands: Sequence[Command]) -> None:
         self.journal.execute(commands)
         for command in commands:
@@ -199,8 +273,13 @@ class Shop:
         """(the experiment of this name, whether it is new); ``created``: when, if not now."""
         experiment_name(called)
         chosen = _checked_seed(seed)
-        found, new = self.journal.alone(lambda: self._add(called, settings, chosen, created))
-        return self._keep(found), new
+
+        def found() -> tuple[Experiment, bool]:
+            when = self.journal.now() if created is None else created
+            return found_experiment(self.store, called, settings, chosen, when)
+
+        experiment, new = self.journal.alone(found)
+        return self._keep(experiment), new
 
     def create_exactly(
         self, called: str, settings: Settings, seed: int | None = None
@@ -233,6 +312,9 @@ class Shop:
         from patientbandits.live.importing import import_rows, require_goals
 
         experiment_name(called)
+        largest = one_largest_value(settings.pop("largest_value", None), settings.get("scale"))
+        if largest is not None:
+            settings["scale"] = largest
         rows = read_rows(exposures, orders, **(reading or {}))
         seen = {row.variant for row in rows.exposures}
         with self.store.reading() as reader:
@@ -248,46 +330,6 @@ class Shop:
             created = min(rows.exposures[0].time, self.journal.now())
             handle, _ = self.create(called, made, created=created)
         return import_rows(handle, rows)
-
-    def _add(
-        self, called: str, settings: Settings, seed: int, created: int | None
-    ) -> tuple[Experiment, bool]:
-        found = self.store.experiment(called)
-        if found is not None:
-            return found, False
-        made = Experiment(
-            id=self.store.next_experiment(),
-            name=called,
-            seed=seed,
-            created=self.journal.now() if created is None else created,
-        )
-        first = LogLine(
-            experiment=made.id,
-            seq=1,
-            kind="change",
-            time=made.created,
-            settings=settings_text(settings),
-        )
-        aliases = [
-            line._replace(experiment=made.id, seq=place, time=made.created)
-            for place, line in enumerate(self._aliases(), first.seq + 1)
-        ]
-        self.store.add_experiment(made)
-        self.store.append([first, *aliases])
-        return made, True
-
-    def _aliases(self) -> list[LogLine]:
-        """Who is one person, as some experiment was told."""
-        found: list[LogLine] = []
-        persons = Persons()
-        for experiment in self.store.experiments():
-            for line in self.store.lines_with_unit(experiment.id, "alias"):
-                assert line.unit is not None
-                assert line.key is not None
-                if not persons.same(line.unit, line.key):
-                    persons.join(line.unit, line.key)
-                    found.append(line)
-        return found
 
 
 def require_same(handle: ExperimentHandle, wanted: Settings, compared: Iterable[str]) -> None:
@@ -322,14 +364,3 @@ def _checked_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
         raise RefusedError(f"experiment: seed must be an integer in 0..2^63-1; got {seed!r}.")
     return seed
-
-
-def _secret(store: LogStore) -> bytes:
-    """The key that signs decision ids, made when first needed."""
-    found = store.fact(SECRET)
-    if found is None:
-        with store.transaction():
-            found = store.fact(SECRET) or secrets.token_hex(32)
-            store.set_fact(SECRET, found)
-            store.seal()
-    return bytes.fromhex(found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from patientbandits.errors import InputError
 from patientbandits.live.errors import RefusedError
 
 SECOND = 1_000_000
@@ -30,8 +30,13 @@ def as_datetime(time: int) -> datetime:
 
 
 def iso_text(time: int) -> str:
-    """ISO 8601, to the millisecond."""
-    return as_datetime(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """ISO 8601, to the millisecond: how every time is told."""
+    return moment_text(as_datetime(time))
+
+
+def moment_text(moment: datetime) -> str:
+    """As `iso_text`."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parsed_time(at: Any, owner: str = "conversion") -> int | None:
@@ -53,24 +58,21 @@ def parsed_time(at: Any, owner: str = "conversion") -> int | None:
     return round(at * 1e6)
 
 
-UNITS_OF_TIME = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-"""seconds"""
-
-LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|h|d|w)\s*")
-
-
 def parsed_length(what: str, value: Any) -> float:
-    """A length of time as a user says it, in seconds: a number of them, or "30d", "12h"."""
+    """A length of time as a user says it, in seconds: a number of them, or "30d", "12h", as
+    `analyse` reads it too."""
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, str):
-        found = LENGTH.fullmatch(value)
-        if found is None:
+        from patientbandits.events.durations import in_seconds  # needs time to be imported
+
+        try:
+            return in_seconds("experiment", "window", value)
+        except InputError:
             raise RefusedError(
                 f"{what} must be a length of time such as 30d, 12h or 90min, or seconds; "
                 f"got {value!r:.100}."
-            )
-        return float(found[1]) * UNITS_OF_TIME[found[2]]
+            ) from None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= FAR:
         raise RefusedError(f"{what} must be a length of time, in seconds; got {value!r:.100}.")
     return float(value)
@@ -78,9 +80,9 @@ def parsed_length(what: str, value: Any) -> float:
 
 def length_text(seconds: float) -> str:
     """As `parsed_length` reads it: 30d, 12h, 90min, 45s, in the largest unit that fits."""
-    for sign in ("d", "h", "min"):
-        if seconds % UNITS_OF_TIME[sign] == 0:
-            return f"{seconds / UNITS_OF_TIME[sign]:.0f}{sign}"
+    for sign, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds % size == 0:
+            return f"{seconds / size:.0f}{sign}"
     return f"{seconds:g}s"
 
 

@@ -1,38 +1,130 @@
-"""Which arm leads, what stopping now risks and how long it still takes: `analyse` on the log."""
+"""What `analyse` says of the log: which arm leads, what stopping now risks, how long it still
+takes; which window would have crowned whom; how each day's decisions mature."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+import math
+from dataclasses import asdict, replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from patientbandits.analysis import analyse
+from patientbandits.analysis.cohorts import cohort_days
+from patientbandits.analysis.money import worths_of
+from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of
 from patientbandits.events.durations import DAY
 from patientbandits.events.history import ArmHistory, Events, control_of
+from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.quarantine import excluded_decisions
 from patientbandits.live.settings import Settings
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Experiment, Reader
-from patientbandits.live.times import SECOND, iso_text
+from patientbandits.live.times import SECOND, iso_text, length_text
+
+if TYPE_CHECKING:
+    from patientbandits.analysis.run import Analysis
+
+DAY_ZERO = date(1970, 1, 1)
 
 
 def verdict_on(
-    reader: Reader, experiment: Experiment, settings: Settings, now: int
+    reader: Reader, experiment: Experiment, settings: Settings, now: int, by: str | None = None
 ) -> dict[str, Any]:
     """The verdict of `analyse` on the arms that can be chosen, as plain data.
 
-    ``leader`` is None while there is an arm of which nothing is known.
+    ``leader`` is None while there is an arm of which nothing is known. ``by``: rate or revenue;
+    unless given, revenue if conversions have values, for this is what the policy goes by.
     """
+    found = analysis_on(reader, experiment, settings, now, by)
+    told = {name: found[name] for name in ("experiment", "time", "control")}
+    return told | found["verdict"]
+
+
+def analysis_on(
+    reader: Reader, experiment: Experiment, settings: Settings, now: int, by: str | None = None
+) -> dict[str, Any]:
+    """The verdict; the arms as it compares them; windows; cohorts. Empty lists without data."""
+    if by not in (None, BY_RATE, BY_REVENUE):
+        raise RefusedError(f"verdict: by must be rate or revenue; got by={by!r:.100}.")
     now = max(now, reader.last_time(experiment.id))
     events = events_of(reader, experiment, settings, now)
-    told = {"experiment": experiment.name, "time": iso_text(now), "control": events.control}
+    told = {
+        "experiment": experiment.name,
+        "time": iso_text(now),
+        "control": events.control,
+        "verdict": no_verdict("No data yet: nothing was decided so far"),
+        "cohort_days": 1,
+        "arms": [],
+        "windows": [],
+        "cohorts": [],
+    }
     unseen = [arm.name for arm in events.arms if not arm.decisions]
-    if len(unseen) == len(events.arms):
-        return told | no_verdict("No data yet: nothing was decided so far")
+    seen = of_seen_arms(events)
+    if not seen.arms:
+        return told
+    usual = compared_by(seen)
+    if by == BY_REVENUE != usual:
+        raise ConflictError("verdict: by='revenue' needs conversions with values; there are none.")
+    found = analyse(seen, by=by or usual)
+    verdict = asdict(found.verdict)
     if unseen:
-        return told | no_verdict(f"Too early to say: {unseen[0]} was not shown so far")
-    return told | asdict(analyse(events).verdict)
+        verdict = no_verdict(f"Too early to say: {unseen[0]} was not shown so far")
+    return told | {
+        "verdict": verdict,
+        "arms": compared_rows(found),
+        "windows": window_rows(found),
+        "cohort_days": cohort_days(seen),
+        "cohorts": cohort_rows(found),
+    }
+
+
+def of_seen_arms(events: Events) -> Events:
+    """Without the arms of which nothing is known."""
+    arms = tuple(arm for arm in events.arms if arm.decisions)
+    names = [arm.name for arm in arms]
+    if not names or events.control in names:
+        return replace(events, arms=arms)
+    return replace(events, arms=arms, control=control_of("verdict", names, None))
+
+
+def compared_by(events: Events) -> str:
+    """What the verdict goes by unless told: revenue, if orders have brought any."""
+    if events.valued and worths_of(events.arms, events.window) is not None:
+        return BY_REVENUE
+    return BY_RATE
+
+
+def compared_rows(found: Analysis) -> list[dict[str, Any]]:
+    rows = []
+    for arm in found.arms.values():
+        compared = compared_of(arm, found.verdict.by)
+        lift = None if compared.lift is None else asdict(compared.lift)
+        rows.append({"arm": arm.arm, "best": compared.best, "lift": lift})
+    return rows
+
+
+def window_rows(found: Analysis) -> list[dict[str, Any]]:
+    """Up to the window in use: beyond it nothing is credited."""
+    longest = found.events.window or math.inf
+    rows = []
+    for one in found.windows:
+        if one.window > longest:
+            break
+        text = length_text(one.window)
+        in_use = one.window == found.events.window
+        rows.append({**asdict(one), "window_text": text, "in_use": in_use})
+    return rows
+
+
+def cohort_rows(found: Analysis) -> list[dict[str, Any]]:
+    rows = []
+    for one in found.cohorts:
+        day = DAY_ZERO + timedelta(days=one.day)
+        rows.append({**asdict(one), "day": day.isoformat()})
+    return rows
 
 
 def no_verdict(words: str) -> dict[str, Any]:
@@ -50,9 +142,11 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
     happened = np.zeros(len(decided), np.int64)
     worth[places] = paid[:, 2]
     happened[places] = paid[:, 1]
+    excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
+    counted = ~np.isin(decided[:, 0], [out.seq for out in excluded])
     arms = []
     for place in settings.active:
-        own = decided[:, 1] == place
+        own = (decided[:, 1] == place) & counted
         arms.append(
             arm_history(
                 settings.arms[place],

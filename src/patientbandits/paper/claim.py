@@ -8,17 +8,22 @@ from dataclasses import dataclass
 HOLDS = "holds"
 PARTLY = "holds in part"
 FAILS = "does not hold"
+OPEN = "not decided"
+
+Check = bool | None
+"""A part of a claim: true, false, or None where the intervals allow both."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, what the data say, and why they differ if they do."""
+    """What the paper says, what the data say, and what should be known beside it."""
 
     source: str
     statement: str
     verdict: str
     measured: str
     why: str = ""
+    """shown whatever the verdict"""
 
 
 def numbers_shown(values: Iterable[float], form: str) -> str:
@@ -26,10 +31,23 @@ def numbers_shown(values: Iterable[float], form: str) -> str:
     return ", ".join(format(value, form) for value in values)
 
 
-def verdict(*checks: bool) -> str:
-    """All, some or none of the checks came out as claimed."""
-    if all(checks):
+def verdict(*checks: Check) -> str:
+    """Holds if all checks do, in part if some do and others do not.
+
+    A claim of which some parts hold and none fails, but some are open, is open.
+    """
+    found = set(checks)
+    if found == {True}:
         return HOLDS
-    if any(checks):
+    if {True, False} <= found:
         return PARTLY
-    return FAILS
+    if False in found:
+        return FAILS
+    return OPEN
+
+
+def verdict_if(essential: Check, *checks: Check) -> str:
+    """As `verdict`, but if the essential part fails nothing is left to hold in part."""
+    if essential is False:
+        return FAILS
+    return verdict(essential, *checks)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.figures import Line
+from patientbandits.paper.evidence import Measured, exponent
+from patientbandits.problem import Problem
 from patientbandits.result import Result
 from patientbandits.sweeps import Simulation
 
@@ -77,18 +79,23 @@ class Series:
         return float(self.mean[-1])
 
     @property
-    def gaps(self) -> tuple[float, ...]:
-        """The gaps of the problem; of the first one, if there are several."""
+    def problem(self) -> Problem:
+        """The problem; the first one, if there are several."""
         problem = self.results[0].problem
         assert problem is not None
-        return problem.gaps
+        return problem
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """The gaps of the problem."""
+        return self.problem.gaps
 
     @property
     def trace(self) -> NDArray[np.float64]:
-        """What the policy's `trace` gave, mean over the runs."""
+        """(runs, rounds): what the policy's `trace` gave."""
         trace = self.results[0].trace
         assert trace is not None
-        return trace.mean(axis=0)
+        return trace
 
     def random_regret(self) -> float:
         """Expected regret at the horizon of pulling every arm equally often."""
@@ -98,13 +105,19 @@ class Series:
         """The mean at the recorded x nearest to ``x``."""
         return float(self.mean[int(np.argmin(np.abs(self.x - x)))])
 
-    def slope(self, start: float, end: float) -> float:
-        """Rise of the mean per unit of x between two places."""
-        return (self.at(end) - self.at(start)) / (end - start)
+    def growth(self, first: int, last: int) -> Measured:
+        """The exponent of t between two recorded rounds: 1 where regret is linear, 0 if flat."""
+        result = self.results[0]
+        return exponent(result[:, first], result[:, last], last / first)
 
-    def local_exponent(self) -> NDArray[np.float64]:
-        """d log mean / d log x: 1 where the curve is linear, 0 where it is flat."""
-        return np.gradient(np.log(self.mean), np.log(self.x))
+    def local_growth(self, reach: int = 3) -> list[tuple[float, Measured]]:
+        """(t, exponent of t around it): between the recorded rounds this many before and after."""
+        rounds = self.results[0].rounds.tolist()
+        found = []
+        for place in range(reach, len(rounds) - reach):
+            around = self.growth(rounds[place - reach], rounds[place + reach])
+            found.append((float(rounds[place]), around))
+        return found
 
     def line(self) -> Line:
         """As a figure shows it."""

@@ -19,6 +19,7 @@ FILES = (
     "classical",
     "log_growth",
     "worst_case",
+    "many_arms",
     "theorems",
 )
 

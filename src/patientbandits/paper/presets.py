@@ -13,7 +13,7 @@ from patientbandits.problem import Problem
 from patientbandits.sweeps import Simulation
 
 PRESET_TITLES = {"published": "published recipe", "literal": "as printed"}
-PATIENT_COLORS = {0.1: "#7fb2d9", 0.3: "#1b6ca8", 0.5: "#1b6ca8", 0.6: "#0c3557"}
+PATIENT_COLORS = {0.1: "#5cb8e4", 0.3: "#1b6ca8", 0.5: "#1b4ba8", 0.6: "#d1495b"}
 """alpha given to PatientBandits -> its colour over the rounds"""
 
 

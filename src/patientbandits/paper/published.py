@@ -18,8 +18,18 @@ RELATIVE_TOLERANCE = 0.05
 ABSOLUTE_TOLERANCE = 4.0
 """PatientBandits: within the first, or this many units of regret, of every published point."""
 
-D_UCB_TOLERANCE = 0.20
-"""D-UCB: within this on average over the points of all its curves."""
+LOOSE_TOLERANCE = 0.20
+"""D-UCB and Adapt-PatientBandits, which the paper does not fully specify: within this on average,
+each curve for itself, and all curves of D-UCB together."""
+
+READ_FROM = (
+    "read by eye off the plots of the version in the proceedings (PMLR 119), with an error of "
+    "about 1 %; the LaTeX on arXiv has no pictures"
+)
+"""where the points come from"""
+
+MARKERS = "os^Dvp"
+"""of the published curves of a figure, in their order"""
 
 Dots = list[tuple[float, float]]
 """(x, regret) of the points of one published curve."""
@@ -35,12 +45,12 @@ def published_points(figure: str) -> dict[str, Dots]:
     return dict(points)
 
 
-def marks(dots: Dots, color: str | None) -> Points:
-    """Published points as a figure shows them, in the colour of our curve."""
+def marks(dots: Dots, color: str | None, number: int = 0) -> Points:
+    """Published points as a figure shows them, in the colour of our curve; a mark for each."""
     assert color is not None
     x = [dot[0] for dot in dots]
     y = [dot[1] for dot in dots]
-    return Points("published points", x, y, color)
+    return Points("published points", x, y, color, MARKERS[number % len(MARKERS)])
 
 
 @dataclass(frozen=True)
@@ -53,8 +63,14 @@ class Deviation:
     mean: float
     largest: float
     where: str
+    tolerance: str
     within: bool | None
     """None where no tolerance is set"""
+
+
+def is_loose(curve: str) -> bool:
+    """Whether the paper leaves open what exactly was played."""
+    return curve.startswith(("D-UCB", "Adapt"))
 
 
 def deviations(
@@ -66,10 +82,9 @@ def deviations(
     for name, curve in curves.items():
         if name not in published:
             continue
-        is_ducb = name.startswith("D-UCB")
-        row, relative = _deviation(preset, curve, published[name], judged and not is_ducb)
+        row, relative = _deviation(preset, curve, published[name], judged)
         rows.append(row)
-        if is_ducb:
+        if name.startswith("D-UCB"):
             ducb += relative.tolist()
     if ducb:
         rows.append(_ducb_deviation(preset, ducb, judged))
@@ -85,18 +100,29 @@ def _deviation(
     ours = np.array([curve.at(value) for value in x])
     relative = ours / published - 1
     worst = int(np.argmax(np.abs(relative)))
-    allowed = np.maximum(ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE * published)
-    close = bool(np.all(np.abs(ours - published) <= allowed))
+    mean = float(np.mean(np.abs(relative)))
+    if is_loose(curve.name):
+        close = mean <= LOOSE_TOLERANCE
+        tolerance = LOOSELY
+    else:
+        allowed = np.maximum(ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE * published)
+        close = bool(np.all(np.abs(ours - published) <= allowed))
+        tolerance = CLOSELY
     row = Deviation(
         preset=preset,
         curve=curve.name,
         points=len(x),
-        mean=float(np.mean(np.abs(relative))),
+        mean=mean,
         largest=float(relative[worst]),
         where=f"{ours[worst]:.1f} against {published[worst]:g} at {x[worst]:g}",
+        tolerance=tolerance,
         within=_verdict(close, judged),
     )
     return row, relative
+
+
+CLOSELY = f"{RELATIVE_TOLERANCE:.0%} or {ABSOLUTE_TOLERANCE:g} units at every point"
+LOOSELY = f"{LOOSE_TOLERANCE:.0%} on average"
 
 
 def _ducb_deviation(preset: str, relative: Sequence[float], judged: bool) -> Deviation:
@@ -108,7 +134,8 @@ def _ducb_deviation(preset: str, relative: Sequence[float], judged: bool) -> Dev
         mean=mean,
         largest=max(relative, key=abs),
         where="",
-        within=_verdict(mean <= D_UCB_TOLERANCE, judged),
+        tolerance=LOOSELY,
+        within=_verdict(mean <= LOOSE_TOLERANCE, judged),
     )
 
 

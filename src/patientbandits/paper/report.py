@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from patientbandits.pages import render_page
-from patientbandits.paper.claim import FAILS, HOLDS, PARTLY
+from patientbandits.paper.claim import FAILS, HOLDS, OPEN, PARTLY
 from patientbandits.paper.experiment import Section
-from patientbandits.paper.published import (
-    ABSOLUTE_TOLERANCE,
-    D_UCB_TOLERANCE,
-    RELATIVE_TOLERANCE,
-)
+from patientbandits.paper.published import CLOSELY, LOOSELY, READ_FROM
 
 
 def report_page(
@@ -30,10 +26,7 @@ def report_page(
         summary=summary,
         seconds=seconds,
         counts=counts,
-        verdicts={"holds": HOLDS, "partly": PARTLY, "fails": FAILS},
-        tolerance={
-            "relative": RELATIVE_TOLERANCE,
-            "absolute": ABSOLUTE_TOLERANCE,
-            "ducb": D_UCB_TOLERANCE,
-        },
+        verdicts={"holds": HOLDS, "partly": PARTLY, "fails": FAILS, "open": OPEN},
+        tolerance={"closely": CLOSELY, "loosely": LOOSELY},
+        read_from=READ_FROM,
     )

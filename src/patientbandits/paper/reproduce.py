@@ -134,8 +134,11 @@ def write_figure_and_data(experiment: PaperExperiment, findings: Findings, folde
 
 def rows_of(preset: str, curve: Series) -> Iterator[Sequence[object]]:
     """The numbers of a curve, as the CSV file has them."""
-    runs = len(curve.results[0].regret)
-    for x, mean, low, high in zip(curve.x, curve.mean, curve.low, curve.high, strict=True):
+    counts = [len(result) for result in curve.results]
+    if len(counts) == 1:
+        counts *= len(curve.x)
+    numbers = zip(curve.x, curve.mean, curve.low, curve.high, counts, strict=True)
+    for x, mean, low, high, runs in numbers:
         yield preset, curve.name, float(x), float(mean), float(low), float(high), runs
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from patientbandits import problems
 from patientbandits.figures import Line, Panel
-from patientbandits.paper.claim import Claim, verdict
+from patientbandits.paper.claim import Claim, verdict, verdict_if
 from patientbandits.paper.curve import Curve, Curves
+from patientbandits.paper.evidence import bootstrap_means, mean_of, supported
 from patientbandits.paper.experiment import PublishedFigure
 from patientbandits.paper.presets import (
     PATIENT_COLORS,
@@ -19,6 +22,7 @@ from patientbandits.paper.presets import (
 )
 from patientbandits.paper.published import marks, published_points
 from patientbandits.policies import AdaptPatientBandits, Policy
+from patientbandits.statistics import FloatArray, mean_interval
 
 ADAPTIVE_C = 0.7
 ADAPTIVE_ALPHA_FLOOR = 0.1
@@ -53,7 +57,6 @@ class Adaptive(PublishedFigure):
     )
     xlabel = "round"
     ylabel = "regret"
-    has_tolerance = False
 
     def curves(self, preset: str) -> list[Curve]:
         policies: dict[str, Policy] = {}
@@ -84,7 +87,9 @@ class Adaptive(PublishedFigure):
         lines = []
         for name, color in ADAPT_COLORS.items():
             curve = curves[name]
-            lines.append(Line(curve.label or name, curve.x, curve.trace, color=color))
+            low, high = mean_interval(curve.trace)
+            mean = curve.trace.mean(axis=0)
+            lines.append(Line(curve.label or name, curve.x, mean, low, high, color))
         published = published_points("adaptive_alpha")["lower bound on alpha"]
         return Panel(
             title=f"alpha_low, {PRESET_TITLES[preset]}",
@@ -112,10 +117,7 @@ class Adaptive(PublishedFigure):
         return replace(self.estimate(curves, AS_PRINTED, "as printed"), why=WHY_PRINTED)
 
     def nearest_regret(self, curves: Curves) -> Claim:
-        claim = self.regret(curves, NEAREST, NEAREST_IN_WORDS)
-        if curves[NEAREST].last < curves[patient_name(HIGH_ALPHA)].last:
-            return claim
-        return replace(claim, why=WHY_LARGER)
+        return replace(self.regret(curves, NEAREST, NEAREST_IN_WORDS), why=WHY_LARGER)
 
     def nearest_alpha(self, curves: Curves, preset: str) -> Claim:
         claim = self.estimate(curves, NEAREST, NEAREST_IN_WORDS)
@@ -124,32 +126,53 @@ class Adaptive(PublishedFigure):
         return claim
 
     def regret(self, curves: Curves, name: str, in_words: str) -> Claim:
-        regret = curves[name].last
-        oracle = curves[patient_name(TRUE_ALPHA)].last
-        low = curves[patient_name(LOW_ALPHA)].last
-        high = curves[patient_name(HIGH_ALPHA)].last
+        """Fails if it is nearer to the regret of a wrong alpha than to that of the oracle.
+
+        In part: near, but not better than both wrong ones.
+        """
+        alphas = (TRUE_ALPHA, LOW_ALPHA, HIGH_ALPHA)
+        columns = [curves[name], *(curves[patient_name(alpha)] for alpha in alphas)]
+        ends = np.column_stack([curve.results[0].final for curve in columns])
+        means = bootstrap_means(ends)
+        beats_low = mean_of(ends[:, 0] - ends[:, 2]).below(0)
+        beats_high = mean_of(ends[:, 0] - ends[:, 3]).below(0)
+        close = supported(lambda number: nearest_is_first(means[number]))
+        ours, oracle, low, high = ends.mean(axis=0)
         return Claim(
             source="Section 8.3",
             statement=(
                 f"Adapt-PatientBandits ({in_words}) comes close to the oracle alpha = "
                 f"{TRUE_ALPHA} and beats alpha = {LOW_ALPHA} and {HIGH_ALPHA}"
             ),
-            verdict=verdict(abs(regret / oracle - 1) < 0.15, regret < low, regret < high),
+            verdict=verdict_if(close, beats_low, beats_high),
             measured=(
-                f"{regret:.0f} against {oracle:.0f} ({TRUE_ALPHA}), {low:.0f} ({LOW_ALPHA}), "
-                f"{high:.0f} ({HIGH_ALPHA})"
+                f"{ours:.0f} against {oracle:.0f} ({TRUE_ALPHA}), {low:.0f} ({LOW_ALPHA}), "
+                f"{high:.0f} ({HIGH_ALPHA}); close means nearer to the first than to the others"
             ),
         )
 
     def estimate(self, curves: Curves, name: str, in_words: str) -> Claim:
-        estimate = float(curves[name].trace[-1])
+        """Fails if it is further off at the end than the published curve is half-way."""
+        estimate = mean_of(curves[name].trace[:, -1])
         return Claim(
             source="Section 8.3",
             statement=f"alpha_low ({in_words}) tends to alpha = {TRUE_ALPHA}",
-            verdict=verdict(abs(estimate - TRUE_ALPHA) < 0.05),
-            measured=f"{estimate:.3f} at round {self.horizon_in_words}",
+            verdict=verdict(estimate.within(TRUE_ALPHA, NEAR_ALPHA)),
+            measured=(
+                f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f}) at round "
+                f"{self.horizon_in_words}; within {NEAR_ALPHA} is what the published curve "
+                "reaches half-way"
+            ),
         )
 
+
+def nearest_is_first(regrets: FloatArray) -> bool:
+    """Whether the first regret is nearer to the second than to any other."""
+    return int(np.argmin(np.abs(regrets[1:] - regrets[0]))) == 0
+
+
+NEAR_ALPHA = 0.05
+"""The published alpha_low misses alpha by less than this from the middle of its plot on."""
 
 NEAREST_IN_WORDS = "variant d = cD/2, penalty 1"
 WHY_PRINTED = (
@@ -158,7 +181,7 @@ WHY_PRINTED = (
     "published plot of alpha_low cannot come from the printed formula."
 )
 WHY_LARGER = (
-    "A larger alpha than the true one does better here: its smaller bias bonus wastes less."
+    "Where a larger alpha than the true one does better, its smaller bias bonus wastes less."
 )
 WHY_PUBLISHED = (
     "The delays of this preset, of scale 10, break Assumption 2 with c = 0.7, on which the "

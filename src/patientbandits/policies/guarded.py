@@ -169,6 +169,8 @@ class GuardedThompson(PatientThompson):
         return race(memory.chances[arm.number], random)
 
     def propensity(self, memory, arm):
+        if not could_be_best(self, memory, arm.number):
+            return 0.0
         total = 0.0
         for other in range(len(memory.chances)):
             if could_be_best(self, memory, other):

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.otf_linucb import RecentPulls, leave_old, note_pull, recent_pulls
+from patientbandits.policies.otf_linucb import RecentPulls, add_recent, leave_old, recent_pulls
 from patientbandits.rng import Bits, normal
 
 
@@ -50,7 +50,7 @@ class OTFLinTS(Policy):
 
     @staticmethod
     def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
-        note_pull(memory, arm.number, pull, time)
+        add_recent(memory, arm.number, pull, time)
 
     @staticmethod
     def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:

@@ -52,7 +52,7 @@ def recent_pulls(arms: int, capacity: int) -> RecentPulls:
     )
 
 
-def note_pull(memory: RecentPulls, arm: int, pull: int, time: float) -> None:
+def add_recent(memory: RecentPulls, arm: int, pull: int, time: float) -> None:
     """A pull is made; it is recent."""
     memory.pulls[arm] += 1
     memory.recent[arm] += 1
@@ -126,7 +126,7 @@ class OTFLinUCB(Policy):
 
     @staticmethod
     def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
-        note_pull(memory, arm.number, pull, time)
+        add_recent(memory, arm.number, pull, time)
 
     @staticmethod
     def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:

@@ -52,8 +52,8 @@ class PatientBandits(Policy):
     itself, at most 0.1 % larger.
 
     Without a known horizon T is replaced by the pulls so far. The confidence bound of Theorem 1
-    then holds at each round t with probability 1 - 1/(K t^3) instead of for all rounds at once;
-    Theorem 2's order in T remains.
+    then holds at each round t with probability 1 - 1/(K t^2), whatever number of pulls the policy
+    has chosen, instead of for all rounds at once; Theorem 2's order in T remains.
     """
 
     alpha: float

@@ -14,7 +14,7 @@ from patientbandits.errors import probability
 from patientbandits.policies.base import Arm, Chance, Policy
 from patientbandits.rng import Bits, as_bits, beta, bits_at, following, mix, unit
 
-MOST_DRAWS = 100
+MOST_DRAWS = 20
 """So often a challenger is drawn for; then it is the second best of the last draw."""
 
 TOP_TWO_SALT = 0xEC8E9CF570932BD5
@@ -40,7 +40,7 @@ def largest_but(drawn: Any, apart: int) -> int:
     return best
 
 
-def draw_all(memory: Rivals, key: Bits, round_: int, streams: Any) -> int:
+def draw_rivals(memory: Rivals, key: Bits, round_: int, streams: Any) -> int:
     """A draw for each arm; who has the largest."""
     for i in range(len(memory.drawn)):
         paid = memory.rewards[i]
@@ -54,7 +54,7 @@ def draw_challenger(memory: Rivals, leader: int, key: Bits, round_: int, streams
     """Draws until another arm than the leader has the largest."""
     for _ in range(MOST_DRAWS):
         key = following(key)
-        best = draw_all(memory, key, round_, streams)
+        best = draw_rivals(memory, key, round_, streams)
         if best != leader:
             return best
     return largest_but(memory.drawn, leader)
@@ -101,7 +101,7 @@ class TopTwoThompson(Policy):
 
     @staticmethod
     def refresh(self: Numbers, memory: Rivals, round: int, arms: int, chance: Chance) -> None:
-        leader = draw_all(memory, chance.own, round, chance.streams)
+        leader = draw_rivals(memory, chance.own, round, chance.streams)
         memory.wanted[0] = leader
         key = mix(chance.own ^ TOP_TWO_SALT)
         coin = unit(bits_at(key, as_bits(round), as_bits(0)))

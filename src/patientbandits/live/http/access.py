@@ -41,6 +41,14 @@ def local(header: bytes) -> bool:
     return loopback(host.strip("[]"))
 
 
+def shown_key(request: Request) -> bytes | None:
+    """The key that came with the request, in one of the two headers for it."""
+    given = request.headers.get(b"authorization", b"")
+    if given[: len(BEARER)].lower() == BEARER:
+        return given[len(BEARER) :]
+    return request.headers.get(b"x-api-key")
+
+
 class Bucket(NamedTuple):
     """Tokens that were left at a time."""
 
@@ -109,14 +117,14 @@ class Access:
         self.limits.take(request.key)
 
     def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
-        given = request.headers.get(b"authorization", b"")
-        if given[: len(BEARER)].lower() != BEARER:
+        given = shown_key(request)
+        if given is None:
             raise ProblemError(
                 401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
             )
         if keyring.age() > STALE_KEYS:
             raise UnavailableError("keys cannot be read, so none can be trusted")
-        key = keyring.find(given[len(BEARER) :].strip().decode("latin-1"))
+        key = keyring.find(given.strip().decode("latin-1"))
         if key is None:
             raise ProblemError(
                 401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE

@@ -9,9 +9,9 @@ import os
 import time
 from typing import Any
 
+from patientbandits.live.http.cors import Origins
 from patientbandits.live.http.express import EXPRESS, Lane, lane_path
 from patientbandits.live.http.logs import log_failure
-from patientbandits.live.http.protocol import SHORT_CUT, sent_whole
 from patientbandits.live.http.request import Receive, Request
 from patientbandits.live.http.response import (
     SECURE_LINES,
@@ -24,6 +24,7 @@ from patientbandits.live.http.response import (
 from patientbandits.live.http.router import Route, Router
 from patientbandits.live.http.routes import PAGES, ROUTES
 from patientbandits.live.http.service import Service
+from patientbandits.live.http.whole_answers import SHORT_CUT, sent_whole
 
 ASGI = dict[str, Any]
 
@@ -32,6 +33,7 @@ class App:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._router = Router(ROUTES + PAGES)
+        self._origins = Origins(service.options.origins)
         self._run = os.urandom(4).hex()
         """begins the names of this run's requests, in the log"""
         self._requests = 0
@@ -57,21 +59,39 @@ class App:
         self._requests += 1
         number = self._requests
         route: Route | None = None
+        request: Request | None = None
         try:
+            if self._origins and asgi["method"] == "OPTIONS":
+                request = Request(asgi, receive, "")
+                await self._send(self._origins.preflight(request, self._router), asgi, send)
+                return
             route, part = self._router.find(asgi["method"], asgi["path"])
             request = Request(asgi, receive, part)
             if route.scope is not None:
                 self.service.access.authorise(route.scope, request)
+                self._origins.check(request)
             answer = await route.handler(self.service, request)
-            if route.path in EXPRESS:
+            if route.path in EXPRESS and self._may_be_short:
                 await self._open_lane(route, part)
         except Exception as error:
             answer = self._refusal(error, route)
         if isinstance(answer, Stream):
+            assert request is not None
             await answer.send(send, request.gone())
         else:
+            if self._origins:
+                answer = self._origins.marked(answer, route, request)
             await self._send(answer, asgi, send)
-        self._note(number, asgi["method"], route, answer.status, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        self._note(number, asgi["method"], route, answer.status, seconds)
+        traces = self.service.traces
+        if traces is not None and route is not None and request is not None:
+            traces.answered(request.headers, route.method, route.path, answer.status, seconds)
+
+    @property
+    def _may_be_short(self) -> bool:
+        """The short way knows neither pages elsewhere nor traces."""
+        return not self._origins and self.service.traces is None
 
     async def _send(self, answer: Response, asgi: ASGI, send: Send) -> None:
         if self.service.draining:

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from patientbandits.live.commands import Command
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http import handlers, schemas
-from patientbandits.live.http.protocol import RequestHeaders, SendWhole
 from patientbandits.live.http.queueing import Waiting
-from patientbandits.live.http.request import JSON, Request, decoded
+from patientbandits.live.http.request import BODY, JSON, Request, decoded
 from patientbandits.live.http.response import Response
 from patientbandits.live.http.router import Route
 from patientbandits.live.http.service import Service
+from patientbandits.live.http.whole_answers import RequestHeaders, SendWhole
 
 Refusal = Callable[[Exception, Route], Response]
 Note = Callable[[Route, int, float], None]
@@ -71,7 +71,7 @@ class Lane:
         self._note = note
 
     def takes(self, headers: RequestHeaders, body: bytes) -> bool:
-        return (b"content-type", JSON) in headers and len(body) <= handlers.BODY
+        return (b"content-type", JSON) in headers and len(body) <= BODY
 
     def start(self, headers: RequestHeaders, body: bytes, send: SendWhole) -> None:
         """Have the request carried out; ``send`` is called with the answer, now or later."""

@@ -1,4 +1,4 @@
-"""What each route does.
+"""What the routes of traffic do: decisions, exposures, conversions, weights.
 
 Writing goes through the writer; reading, which may take a while, through threads of its own.
 """
@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from patientbandits.live.answers import ExperimentAnswer, experiment_answer, key_answer
 from patientbandits.live.commands import (
     Command,
     Conversion,
@@ -22,21 +21,15 @@ from patientbandits.live.commands import (
 )
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.export import FORMATS
 from patientbandits.live.http import schemas
-from patientbandits.live.http.request import Request, decoded
-from patientbandits.live.http.response import ProblemError, Response, Stream
+from patientbandits.live.http.request import BODY, Request, decoded
+from patientbandits.live.http.response import ProblemError, Response, encode
 from patientbandits.live.http.service import Service
-from patientbandits.live.shop import one_largest_value
 from patientbandits.live.times import iso_text
 
 Asked = TypeVar("Asked")
 
-BODY = 64 * 1024
 LARGE_BODY = 1024 * 1024
-METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
-
-encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 async def post_decision(service: Service, request: Request) -> Response:
@@ -61,7 +54,9 @@ def decision_command(
 
 def decision_response(made: Decision) -> Response:
     answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
-    return Response(200 if made.duplicate else 201, encode(answer))
+    if made.outside is not None:
+        answer.outside = made.outside
+    return Response(200 if made.duplicate or made.outside else 201, encode(answer))
 
 
 async def post_conversion(service: Service, request: Request) -> Response:
@@ -79,9 +74,16 @@ def conversion_response(made: Conversion | Credited) -> Response:
 def asked_conversion(
     handle: ExperimentHandle, body: schemas.NewConversion, request: Request
 ) -> Command:
-    return handle.conversion_command(
+    command = handle.conversion_command(
         body.id, body.value, body.at, unit=body.unit, order=body.order, goal=body.goal
     )
+    command.sender = sender_of(request)
+    return command
+
+
+def sender_of(request: Request) -> str | None:
+    """The id of the key that came with the request."""
+    return None if request.key is None else request.key.id
 
 
 def conversion_answer(made: Conversion | Credited) -> schemas.ConversionAnswer:
@@ -95,15 +97,32 @@ def conversion_status(made: Conversion | Credited) -> int:
     return 200 if made.duplicate or not made.counted else 201
 
 
+def one_name(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
+    """What was given under one of two names, or under both alike."""
+    if None not in (value, other) and value != other:
+        raise RefusedError(
+            f"track: {name} and {other_name} are the same thing and must agree; "
+            f"got {value!r:.100} and {other!r:.100}."
+        )
+    return other if value is None else value
+
+
 async def post_track(service: Service, request: Request) -> Response:
-    body = await request.read(schemas.NewOrder, BODY)
+    body = await request.read(schemas.NewEvent, BODY)
+    unit = one_name("unit", body.unit, "targetingKey", body.targeting_key)
+    order = one_name("order", body.order, "id", body.id)
+    goal = one_name("goal", body.goal, "event", body.event)
+    if unit is None:
+        raise RefusedError("track: unit, or targetingKey, must be given.")
 
     def commands() -> list[Order]:
-        handles = service.shop.with_goal(body.goal)
-        told = (body.unit, body.order, body.value, body.at, body.goal)
+        handles = service.shop.with_goal(goal)
+        told = (unit, order, body.value, body.at, goal)
         return [handle.order_command(*told) for handle in handles]
 
     asked = await service.aside(commands)
+    for order_told in asked:
+        order_told.sender = sender_of(request)
     made = await outcomes(service, asked)
     answer = schemas.TrackAnswer(
         experiments={name: conversion_answer(found) for name, found in made.items()},
@@ -157,7 +176,9 @@ async def post_exposure(service: Service, request: Request) -> Response:
 def asked_exposure(
     handle: ExperimentHandle, body: schemas.NewExposure, request: Request
 ) -> Command:
-    return handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
+    command = handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
+    command.sender = sender_of(request)
+    return command
 
 
 async def get_weights(service: Service, request: Request) -> Response:
@@ -220,122 +241,3 @@ async def post_retraction(service: Service, request: Request) -> Response:
     made = await service.writer.outcome(asked)
     answer = schemas.RetractionAnswer(duplicate=made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))
-
-
-async def post_experiment(service: Service, request: Request) -> Response:
-    body = await request.read(schemas.NewExperiment, BODY)
-
-    def make() -> tuple[ExperimentAnswer, bool]:
-        largest = one_largest_value(body.largest_value, body.scale)
-        settings = service.shop.settings(
-            body.arms,
-            body.policy,
-            body.window,
-            body.sticky,
-            1.0 if largest is None else largest,
-            credit=body.credit,
-            control=body.control,
-            currency=body.currency,
-            goals=body.goals,
-        )
-        service.warm(settings)
-        handle, new = service.shop.create_exactly(body.name, settings, body.seed)
-        return experiment_answer(handle, settings), new
-
-    made, new = await service.aside(make)
-    location = (b"location", f"/v1/experiments/{body.name}".encode())
-    return Response(201 if new else 200, encode(made), (location,))
-
-
-async def get_experiments(service: Service, request: Request) -> Response:
-    request.query()
-
-    def read() -> list[ExperimentAnswer]:
-        return [experiment_answer(handle) for handle in service.shop.experiments()]
-
-    found = await service.aside(read)
-    return Response(200, encode(schemas.ExperimentsAnswer(found)))
-
-
-async def get_experiment(service: Service, request: Request) -> Response:
-    request.query()
-    handle = await service.experiment(request.part)
-    found = await service.aside(lambda: experiment_answer(handle))
-    return Response(200, encode(found))
-
-
-async def patch_experiment(service: Service, request: Request) -> Response:
-    body = await request.read(schemas.Change, BODY)
-    handle = await service.experiment(request.part)
-    given = msgspec.structs.asdict(body)
-    changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-
-    def make() -> ExperimentAnswer:
-        service.warm(handle.planned(**changes))  # before it counts
-        settings = handle.change(**changes)
-        return experiment_answer(handle, settings)
-
-    return Response(200, encode(await service.aside(make)))
-
-
-async def get_report(service: Service, request: Request) -> Response:
-    request.query()
-    handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(handle.report)))
-
-
-async def get_verdict(service: Service, request: Request) -> Response:
-    request.query()
-    handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(handle.verdict)))
-
-
-async def get_timeseries(service: Service, request: Request) -> Response:
-    bucket: str | int = request.query(bucket="auto")["bucket"]
-    if isinstance(bucket, str) and bucket.isascii() and bucket.isdecimal() and len(bucket) < 10:
-        bucket = int(bucket)
-    handle = await service.experiment(request.part)
-    counts = await service.aside(lambda: handle.timeseries(bucket))
-    return Response(200, encode({"counts": counts}))
-
-
-async def get_export(service: Service, request: Request) -> Stream:
-    format = request.query(format="csv")["format"]
-    handle = await service.experiment(request.part)
-    pieces = await service.aside(lambda: handle.export(format))
-    stream = Stream(pieces, FORMATS[format], f"{handle.name}.{format}", service.aside)
-    return await stream.begin()
-
-
-async def get_keys(service: Service, request: Request) -> Response:
-    request.query()
-    found = await service.aside(service.keyring.all)
-    return Response(200, encode(schemas.KeysAnswer([key_answer(key) for key in found])))
-
-
-async def post_key(service: Service, request: Request) -> Response:
-    body = await request.read(schemas.NewKey, BODY)
-    token = await service.aside(lambda: service.keyring.create(body.scopes, body.note))
-    made = service.keyring.find(token)
-    assert made is not None
-    return Response(201, encode(schemas.NewKeyAnswer(id=made.id, key=token)))
-
-
-async def delete_key(service: Service, request: Request) -> Response:
-    request.query()
-    await service.aside(lambda: service.keyring.revoke(request.part))
-    return Response(204, b"")
-
-
-async def get_metrics(service: Service, request: Request) -> Response:
-    return Response(200, service.metrics.text(), media=METRICS_MEDIA)
-
-
-async def get_health(service: Service, request: Request) -> Response:
-    return Response(200, encode(schemas.Alive(status="ok", keys=service.options.keys)))
-
-
-async def get_readiness(service: Service, request: Request) -> Response:
-    service.require_ready()
-    await service.ask_database()
-    return Response(200, encode(schemas.Health(status="ready")))

@@ -15,13 +15,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from patientbandits.live.logger import LOGGER
+from patientbandits.live.times import moment_text
 
-LOG_LEVELS = ("debug", "info", "warning", "error")
 SERVER_LOGGER = logging.getLogger("uvicorn")
 SUMMARY_EVERY = 60.0
 """seconds"""
 
 TRACE_LINES = 8
+READINESS = "/readyz"
+"""Its 503 is an answer, while starting or stopping; whoever needs the database fails himself."""
 
 Answered = tuple[str, str, int]
 """method, path, status"""
@@ -31,7 +33,7 @@ class JSONFormatter(logging.Formatter):
     """{"time", "level", "what", ...}; ``extra={"fields": ...}`` has what follows."""
 
     def format(self, record: logging.LogRecord) -> str:
-        now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        now = moment_text(datetime.fromtimestamp(record.created, UTC))
         fields: dict[str, Any] = dict(getattr(record, "fields", {}))
         if record.name != LOGGER.name:
             fields["logger"] = record.name
@@ -89,7 +91,8 @@ class RequestLog:
             "status": status,
             "milliseconds": round(1000 * seconds, 2),
         }
-        level = logging.ERROR if status >= 500 else logging.DEBUG
+        failed = status >= 500 and path != READINESS
+        level = logging.ERROR if failed else logging.DEBUG
         LOGGER.log(level, "answer", extra={"fields": fields})
 
     def summary(self, answers: Counter[Answered]) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Protocol
+from typing import Any, Protocol
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -130,6 +130,10 @@ class Metrics:
             buckets = list(zip(BOUND_NAMES, totals, strict=True))
             family.add_metric([path], buckets, durations.seconds)
         return family
+
+    def add(self, others: Any) -> None:
+        """What collects metrics of its own."""
+        self._registry.register(others)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

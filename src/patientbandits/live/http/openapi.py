@@ -22,7 +22,9 @@ OTHER_PARAMETER = {"type": "string", "pattern": "^[A-Za-z0-9._-]+$"}
 
 
 def description(routes: Sequence[Route]) -> bytes:
-    used = chain.from_iterable((route.body, *route.answers.values()) for route in routes)
+    used = chain.from_iterable(
+        (route.body, *route.answers.values(), *route.failures.values()) for route in routes
+    )
     kinds = [kind for kind in used if isinstance(kind, type)]
     (*found, _), components = msgspec.json.schema_components(
         [*kinds, ProblemAnswer], ref_template="#/components/schemas/{name}"
@@ -36,7 +38,10 @@ def description(routes: Sequence[Route]) -> bytes:
         "version": __version__,
         "description": "Decisions whose rewards come late.",
     }
-    security = {"key": {"type": "http", "scheme": "bearer"}}
+    security = {
+        "key": {"type": "http", "scheme": "bearer"},
+        "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    }
     whole = {
         "openapi": "3.1.0",
         "info": about,
@@ -53,7 +58,7 @@ def operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
         "responses": responses(route, schemas),
     }
     if route.scope:
-        told["security"] = [{"key": []}]
+        told["security"] = [{"key": []}, {"header": []}]
         told["description"] = f"Needs a key with the scope {route.scope}."
     if route.body:
         content = {JSON_MEDIA: {"schema": schemas[route.body]}}
@@ -82,9 +87,10 @@ def responses(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     refusals = set(route.refusals)
     if route.scope:
         refusals.update(REFUSED_KEY)
-    if route.body:
+    if route.body and not route.failures:
         refusals.update(REFUSED_BODY)
-    told = {str(status): answer(status, kind, schemas) for status, kind in route.answers.items()}
+    kinds = route.answers | route.failures
+    told = {str(status): answer(status, kind, schemas) for status, kind in kinds.items()}
     return told | {str(status): refusal(status) for status in sorted(refusals)}
 
 

@@ -17,6 +17,9 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Body = TypeVar("Body")
 
 JSON = b"application/json"
+BODY = 64 * 1024
+"""the most bytes of a body that holds one thing"""
+
 BODY_SECONDS = 30.0
 """how long a client may take to send a body"""
 

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+import msgspec
+
 Headers = tuple[tuple[bytes, bytes], ...]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -15,10 +17,14 @@ Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 CLOSE: Headers = ((b"connection", b"close"),)
 SECURE: Headers = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 FETCH_SECONDS = 60.0
 """how long a client may take to fetch a piece of a stream"""
 
 SECURE_LINES = b"".join(b"%s: %s\r\n" % header for header in SECURE)
+
+encode = msgspec.json.Encoder(enc_hook=str).encode
+"""the body of an answer"""
 
 
 class Response(NamedTuple):
@@ -36,7 +42,7 @@ class Response(NamedTuple):
     async def send(self, send: Send) -> None:
         """As plain ASGI."""
         headers = [*SECURE, *self.headers]
-        if self.status != HTTPStatus.NO_CONTENT:
+        if self.status not in BODILESS:
             headers.append((b"content-type", self.media))
             headers.append((b"content-length", b"%d" % len(self.body)))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})

@@ -20,6 +20,8 @@ class Route(NamedTuple):
     answers: dict[int, Any]
     body: Any = None
     refusals: tuple[int, ...] = ()
+    failures: dict[int, Any] = {}  # noqa: RUF012 - never changed
+    """errors in a form of their own, instead of problem details"""
     query: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - never changed
     headers: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - never changed
 

@@ -11,7 +11,8 @@ from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
 from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
-from patientbandits.live.settings import LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
+from patientbandits.live.settings import LONGEST_RETENTION, LONGEST_WINDOW, MOST_ARMS, MOST_GOALS
+from patientbandits.live.shares import Shares
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
@@ -37,12 +38,18 @@ Window = Annotated[
     Seconds | Length,
     Meta(description="30d, 12h or seconds; later conversions are kept but not counted"),
 ]
+Retention = Annotated[
+    Annotated[float, Meta(gt=0, le=LONGEST_RETENTION)] | Length,
+    Meta(description="400d or seconds: how long names are kept after a person was last heard of"),
+]
 Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
 ]
 OrderCredit = Annotated[
     CreditRule, Meta(description="which of a unit's decisions an order pays for")
 ]
+KeptShares = Annotated[Shares, Meta(description="what arms get whatever the policy chooses")]
+FallbackArm = Annotated[Text, Meta(description="the arm for units outside the experiment")]
 PolicyText = str | dict[str, Any]
 
 
@@ -70,6 +77,9 @@ class NewExperiment(In):
     )
     currency: Text | None = None
     goals: Goals = []
+    retention: Retention | None = None
+    shares: KeptShares | None = None
+    fallback: FallbackArm | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
@@ -81,6 +91,10 @@ class Change(In):
     credit: OrderCredit | UnsetType = UNSET
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
+    retention: Retention | UnsetType | None = UNSET
+    shares: KeptShares | UnsetType | None = UNSET
+    closed: Annotated[bool, Meta(description="take no new units")] | UnsetType = UNSET
+    fallback: FallbackArm | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET
     add_goals: Goals | UnsetType = UNSET
     retire: Annotated[Arms, Meta(description="arms to choose no more")] | UnsetType = UNSET
@@ -136,17 +150,28 @@ class NewConversion(In):
     goal: GoalName | None = None
 
 
-class NewOrder(In):
-    unit: Annotated[Text, Meta(description="who paid")]
+class NewEvent(In):
+    """What a unit did, for every experiment. OpenFeature has other names for unit, order, goal."""
+
+    unit: Annotated[Text, Meta(description="who paid")] | None = None
     order: OrderName | None = None
     value: Annotated[float, Meta(ge=0)] = 1.0
     at: Moment | None = None
     goal: GoalName | None = None
+    targeting_key: Annotated[Text, Meta(description="the unit")] | None = msgspec.field(
+        name="targetingKey", default=None
+    )
+    id: Annotated[Text, Meta(description="the order")] | None = None
+    event: Annotated[Text, Meta(description="the goal")] | None = None
 
 
 class NewAlias(In):
     unit: Text
     other: Annotated[Text, Meta(description="the same person by another name")]
+
+
+class NewErasure(In):
+    unit: Annotated[Text, Meta(description="whose names are removed, in every experiment")]
 
 
 class NewConversions(In):
@@ -171,10 +196,14 @@ class NewKey(In):
 
 
 class DecisionAnswer(Struct):
-    id: str
+    id: Annotated[str | None, Meta(description="null: the unit is outside the experiment")]
     arm: str
     propensity: float | None
     duplicate: bool
+    outside: (
+        Annotated[str, Meta(description="why the fallback arm: closed, holdback or quarantine")]
+        | UnsetType
+    ) = UNSET
 
 
 class ExposureAnswer(Struct):
@@ -209,6 +238,11 @@ class AliasAnswer(Struct):
     duplicate: bool
 
 
+class ErasureAnswer(Struct):
+    experiments: Annotated[int, Meta(description="in how many the unit was known")]
+    lines: Annotated[int, Meta(description="of the log that named it, and do so no more")]
+
+
 class RetractionAnswer(Struct):
     duplicate: bool
 
@@ -239,6 +273,10 @@ class NewKeyAnswer(Struct):
 
 class KeysAnswer(Struct):
     keys: list[KeyAnswer]
+
+
+class ScopesAnswer(Struct):
+    scopes: list[str]
 
 
 class Health(Struct):

@@ -17,10 +17,12 @@ from patientbandits.live import shop as library
 from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.app import App
-from patientbandits.live.http.logs import set_up_logs
+from patientbandits.live.http.cors import checked_origin
+from patientbandits.live.http.logs import log_event, set_up_logs
 from patientbandits.live.http.protocol import OurProtocol
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
+from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.http.writer_process import run_writer
 from patientbandits.live.store.in_use import alone_with
 
@@ -42,8 +44,12 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.stop)
+            loop.add_signal_handler(number, self.told_to_stop, number)
         yield
+
+    def told_to_stop(self, number: signal.Signals) -> None:
+        log_event("stopping", signal=number.name)
+        self.stop()
 
     def stop(self) -> None:
         self.should_exit = True
@@ -83,6 +89,10 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
     whole("serve", "queue", options.queue, 1)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
+    if options.traces:
+        exported_traces().close()  # says what is missing before anything is begun
+    for origin in options.origins:
+        checked_origin(origin)
     if workers > 1 and not hasattr(socket, "AF_UNIX"):
         raise InputError(f"serve: on this system workers must be 1; got workers={workers}.")
 
@@ -138,6 +148,8 @@ def work(
     """Answer requests until told to stop."""
     set_up_logs(options.log_level)
     service = Service(shop, options, lambda: server.stop(), writer_address)
+    if options.traces:
+        service.traces = exported_traces()
     config = uvicorn.Config(
         App(service),
         http=OurProtocol,
@@ -154,4 +166,5 @@ def work(
     server = Server(config)
     server.service = service
     server.run([bound])
+    log_event("stopped")
     return FAILED if shop.journal.failure is not None else 0

@@ -11,11 +11,13 @@ from patientbandits.live.api_keys import Keyring
 from patientbandits.live.errors import UnavailableError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.access import Access
+from patientbandits.live.http.arm_metrics import ArmMetrics
 from patientbandits.live.http.logs import RequestLog, log_failure
 from patientbandits.live.http.metrics import Metrics
 from patientbandits.live.http.queueing import CommandQueue
 from patientbandits.live.http.remote_writer import RemoteWriter
 from patientbandits.live.http.response import too_busy
+from patientbandits.live.http.traces import Traces
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
@@ -41,6 +43,9 @@ class Options(NamedTuple):
     """requests per second and key"""
     queue: int = 10_000
     log_level: str = "info"
+    origins: tuple[str, ...] = ()
+    """pages elsewhere that may ask, by their origins"""
+    traces: bool = False
 
 
 class Service:
@@ -64,6 +69,9 @@ class Service:
         self.keyring = Keyring(shop)
         self.access = Access(self.keyring if options.keys else None, options.rate)
         self.metrics = Metrics(self)
+        self.arm_metrics = ArmMetrics(shop)
+        self.metrics.add(self.arm_metrics)
+        self.traces: Traces | None = None
         self.requests = RequestLog()
         self.draining = False
         self._journal = shop.journal
@@ -161,6 +169,8 @@ class Service:
         await self.writer.close()
         await asyncio.to_thread(self._keys.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
+        if self.traces is not None:
+            await asyncio.to_thread(self.traces.close)
 
     async def _refresh(self) -> None:
         loop = asyncio.get_running_loop()

@@ -16,6 +16,7 @@ import msgspec
 
 from patientbandits.live import commands as command_module
 from patientbandits.live import errors as error_module
+from patientbandits.live import outcomes as outcome_module
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.store.base import Experiment
@@ -69,7 +70,10 @@ COMMAND_KINDS: list[type[Command]] = classes_of(command_module, Command)
 COMMAND_FORMS = [form_of(kind) for kind in COMMAND_KINDS]
 COMMAND_PLACES = {kind: place for place, kind in enumerate(COMMAND_KINDS)}
 
-OUTCOME_KINDS: list[Any] = classes_of(command_module, tuple)
+OUTCOME_KINDS: list[Any] = [
+    *classes_of(outcome_module, tuple),
+    *classes_of(command_module, tuple),
+]
 OUTCOME_PLACES = {kind: place for place, kind in enumerate(OUTCOME_KINDS)}
 
 ERROR_KINDS = classes_of(error_module, Exception)

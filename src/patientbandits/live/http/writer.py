@@ -16,12 +16,16 @@ from itertools import chain
 
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
+from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.preparing import made_ready, prepare
 from patientbandits.live.http.queueing import CommandQueue, Waiting
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.journal import LARGEST_TRANSACTION
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
+
+FORGET_EVERY = 600.0
+"""seconds between looks for names that are kept no longer"""
 
 PATIENCE = 0.25
 """of the time of the last commit: what one waits at most for the others to come back"""
@@ -52,6 +56,7 @@ class Writer(CommandQueue):
         self._wake = asyncio.Event()
         self._task = self._loop.create_task(self._write())
         self._preparing = self._loop.create_task(asyncio.to_thread(prepare, shop))
+        self._forgetting = self._loop.create_task(self._forget())
 
     @property
     def counts(self) -> WriterCounts:
@@ -135,7 +140,18 @@ class Writer(CommandQueue):
                 if not command.done:
                     command.error = UnavailableError(f"{type(error).__name__}: {error}")
 
+    async def _forget(self) -> None:
+        """Now and then: names that experiments keep no longer."""
+        await self.prepared()
+        while True:
+            try:
+                await asyncio.to_thread(self._shop.forget)
+            except Exception as error:  # whatever it is: the next time it may work
+                log_failure("names cannot be forgotten", error)
+            await asyncio.sleep(FORGET_EVERY)
+
     async def close(self) -> None:
+        self._forgetting.cancel()
         self._preparing.cancel()
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from patientbandits.live.store.base import LogStore
+from patientbandits.live.store.log_store import LogStore
 
 __all__ = ["LogStore", "open_store"]
 

@@ -1,29 +1,32 @@
-"""What a store does; `queries` has the SQL, `sqlite` and `postgres` say how to reach them.
-
-A store has one writing connection. Every change is made between `begin` and `commit`, by one
-thread at a time; `begin` takes the experiments for this writer alone, so that what is read then is
-the end of their logs. Reading for people goes through `reading`, on a connection of its own.
-"""
+"""What can be asked of a store, and the records it gives; `queries` has the SQL."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from patientbandits.live.age_classes import class_of, made_between
-from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import Decided, LogLine, chained, link
+from patientbandits.live.log_line import (
+    Decided,
+    LogLine,
+    linked,
+    linked_with_names,
+    names_are_hashed_in,
+)
 from patientbandits.live.store import queries
+from patientbandits.live.store.decided_rows import decided_of
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
 SECRET = "secret"
 """the fact that signs decision ids"""
+
+NAMES_KEPT = "units"
+"""the fact that says how names are kept: see `pseudonyms`; none in earlier versions"""
 
 SEAL = "seal"
 END = 2**62
@@ -121,6 +124,7 @@ class Reader(ABC):
             for line in lines:
                 if line.chain is None and before is None:
                     continue  # of the first version
+                link = linked_with_names if names_are_hashed_in(line) else linked
                 before = link(line, before or b"")
                 if line.chain != before:
                     return line.seq
@@ -164,6 +168,12 @@ class Reader(ABC):
     def all_decided(self, experiment: int) -> list[Decided]:
         """Every decision, oldest first."""
         return self.decided_after(experiment, 0, END, 2**31 - 1)
+
+    def converted(self, experiment: int) -> list[Decided]:
+        """Every decision that has a conversion by its id, oldest first, with its credits."""
+        rows = self.rows(queries.CONVERTED_BY_ID, experiment)
+        found = [decided_of(experiment, row) for row in rows]
+        return self.with_credits(experiment, found)
 
     def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
         """The same decisions, with their credits."""
@@ -247,8 +257,11 @@ class Reader(ABC):
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def tables_seal(self) -> str:
-        """A hash of what is small and not chained: experiments, keys, the secret."""
+        """A hash of what is small and not chained: experiments, keys, secret, the way of names."""
         parts = [self.experiments(), self.keys(), self.fact(SECRET)]
+        units = self.fact(NAMES_KEPT)
+        if units is not None:
+            parts.append(units)
         return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
     def seal_is_good(self) -> bool:
@@ -272,142 +285,3 @@ class Reader(ABC):
     def broken_rules(self, experiment: int) -> list[str]:
         """The rules that the log breaks."""
         return [rule for rule, count in queries.RULES.items() if self.one(count, experiment)]
-
-
-class LogStore(Reader):
-    """The writing connection. ``location``: the path of a file, or postgresql://..."""
-
-    location: str
-
-    @abstractmethod
-    def begin(self, experiments: Sequence[int] | None) -> None:
-        """Start a transaction that alone can append to these logs; None: that alone can write."""
-
-    @abstractmethod
-    def commit(self) -> None:
-        """Make it durable. If this raises, nothing may be acknowledged."""
-
-    @abstractmethod
-    def rollback(self) -> None:
-        """Forget the transaction, if there is one."""
-
-    def mark(self) -> None:
-        """Within a transaction: where `back_to_mark` goes back to."""
-        self.many(queries.MARK, [()])
-
-    def back_to_mark(self) -> None:
-        """Forget what was written since."""
-        self.many(queries.BACK_TO_MARK, [()])
-
-    @abstractmethod
-    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Execute the statement for each row."""
-
-    def append(self, lines: Sequence[LogLine], before: bytes | None = None) -> bytes:
-        """Put the lines at the end of their experiment's log, and return its new chain.
-
-        ``before``: the chain of the line before them, if it is known.
-        """
-        if not lines:
-            return before or b""
-        if before is None:
-            before = self.chain(lines[0].experiment, lines[0].seq - 1)
-        linked = chained(lines, before)
-        self.insert(linked)
-        chain: bytes = linked[-1][-1]
-        return chain
-
-    @abstractmethod
-    def insert(self, lines: Sequence[StoreRow]) -> None:
-        """Write the lines as they are."""
-
-    @abstractmethod
-    def reading(self) -> contextlib.AbstractContextManager[Reader]:
-        """A second connection, for reading a consistent state of everything committed."""
-
-    @abstractmethod
-    def recover(self, failure: UnavailableError) -> bool:
-        """After a failure: whether writing can go on, perhaps on a new connection."""
-
-    @abstractmethod
-    def close(self) -> None: ...
-
-    def check(self) -> list[str]:
-        """What the database itself finds wrong with its files."""
-        return []
-
-    @property
-    def shown(self) -> str:
-        """The location, fit to be shown: without a password."""
-        return self.location
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """begin(None), then commit, or rollback if something goes wrong."""
-        self.begin(None)
-        try:
-            yield
-            self.commit()
-        except BaseException:
-            self.rollback()
-            raise
-
-    def add_experiment(self, experiment: Experiment) -> None:
-        self.many(queries.ADD_EXPERIMENT, [experiment])
-        self.seal()
-
-    def seal(self) -> None:
-        """After each change of what is not chained."""
-        self.set_fact(SEAL, self.tables_seal())
-
-    def next_experiment(self) -> int:
-        return int(self.one(queries.NEXT_EXPERIMENT))
-
-    def save_snapshot(self, experiment: int, snapshot: Snapshot) -> None:
-        self.many(queries.SAVE_SNAPSHOT, [(experiment, *snapshot)])
-
-    def set_fact(self, name: str, value: str) -> None:
-        self.many(queries.SET_FACT, [(name, value)])
-
-    def add_key(self, *, id: str, hash: str, note: str, scopes: str, created: int) -> None:
-        self.many(queries.ADD_KEY, [(id, hash, note, scopes, created)])
-        self.seal()
-
-    def revoke_key(self, id: str, time: int) -> None:
-        self.many(queries.REVOKE_KEY, [(time, id)])
-        self.seal()
-
-    def fill(self, table: str, rows: Sequence[StoreRow]) -> None:
-        """Insert whole rows, those of another store's table."""
-        columns = queries.TABLES[table]
-        places = ", ".join("?" * len(columns.split(", ")))
-        self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
-
-
-def decided_of(experiment: int, row: StoreRow) -> Decided:
-    """A row of `queries.DECIDED`."""
-    seq, time, arm, propensity, unit, key, made, *outcome = row
-    converted, converted_time, value, happened, stated, retracted, retracted_time = outcome
-    decision = LogLine(experiment, seq, "decision", time, arm, propensity, unit, key, happened=made)
-    if converted is None:
-        return Decided(decision)
-    conversion = LogLine(
-        experiment=experiment,
-        seq=converted,
-        kind="conversion",
-        time=converted_time,
-        decision=seq,
-        value=value,
-        happened=happened,
-        stated=stated,
-    )
-    if retracted is None:
-        return Decided(decision, conversion)
-    retraction = LogLine(
-        experiment=experiment,
-        seq=retracted,
-        kind="retraction",
-        time=retracted_time,
-        decision=seq,
-    )
-    return Decided(decision, conversion, retraction)

@@ -9,7 +9,7 @@ breaks is replaced when it is next needed.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -19,8 +19,10 @@ from patientbandits.live.age_classes import EDGES
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import LogStore, Reader, StoreRow
+from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.conninfo import connection_options, without_password
+from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.postgres_arrays import array_text
 from patientbandits.live.store.postgres_connection import connect, postgres_errors, psycopg
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
 
@@ -40,6 +42,7 @@ COLUMN_TYPES = {
     "key": "text",
     "settings": "text",
     "goal": "text",
+    "sender": "text",
     "chain": "bytea",
 }
 """of the log; all others are bigint"""
@@ -278,30 +281,6 @@ def last_result(cursor: psycopg.Cursor) -> list[StoreRow]:
     while cursor.nextset():
         pass
     return cursor.fetchall()
-
-
-def array_text(name: str, values: Sequence[Any]) -> str:
-    """An array as PostgreSQL writes it; psycopg would ask each value for its type."""
-    written = ARRAY_ITEMS.get(name, str)
-    items = ["NULL" if value is None else written(value) for value in values]
-    return f"{{{','.join(items)}}}"
-
-
-def quoted_text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def quoted_bytes(value: bytes) -> str:
-    return f'"\\\\x{value.hex()}"'
-
-
-ARRAY_ITEMS: dict[str, Callable[[Any], str]] = {
-    "text": quoted_text,
-    "float8": repr,
-    "bytea": quoted_bytes,
-}
-"""how a value of a type is written within an array; numbers as Python does"""
 
 
 @lru_cache(maxsize=500)

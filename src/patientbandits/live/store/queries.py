@@ -34,7 +34,8 @@ SET_FACT = """
 
 LOG_COLUMNS = ", ".join(LogLine._fields)
 VALUES = f"({', '.join('?' * len(LogLine._fields))})"
-APPEND = f"INSERT INTO log ({LOG_COLUMNS}) VALUES {VALUES}"
+RENAME = """
+    UPDATE log SET unit = ?, key = ?, settings = ?, chain = ? WHERE experiment = ? AND seq = ?"""
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
 CHAIN = "SELECT chain FROM log WHERE experiment = ? AND seq = ?"
 TIME = "SELECT time FROM log WHERE experiment = ? AND seq = ?"
@@ -68,7 +69,7 @@ LINES_WITH_UNIT = f"""
 
 DECIDED = """
     SELECT d.seq, d.time, d.arm, d.propensity, d.unit, d.key, d.happened,
-        c.seq, c.time, c.value, c.happened, c.stated, r.seq, r.time
+        c.seq, c.time, c.value, c.happened, c.stated, r.seq, r.time, d.sender, c.sender
     FROM log d
     LEFT JOIN log c
         ON c.experiment = d.experiment AND c.decision = d.seq AND c.kind = 'conversion'
@@ -77,6 +78,7 @@ DECIDED = """
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
 """Decisions with what became of them: see `base.decided_of`. A condition follows."""
 
+CONVERTED_BY_ID = DECIDED.replace("LEFT JOIN log c", "JOIN log c") + " d.seq > 0 ORDER BY d.seq"
 DECIDED_AFTER = f"{DECIDED} d.seq > ? AND d.seq <= ? ORDER BY d.seq LIMIT ?"
 
 MARK = "SAVEPOINT mark"
@@ -108,7 +110,7 @@ DECISIONS_BETWEEN = f"""
     WHERE d.experiment = ? AND d.arm = ? AND d.kind = 'decision'
     AND {MADE_AT} > ? AND {MADE_AT} <= ?"""
 CONVERSION_TIMES = f"""
-    SELECT d.arm, {MADE_AT}, c.happened, c.value, CASE WHEN r.seq IS NULL THEN 0 ELSE 1 END
+    SELECT d.arm, {MADE_AT}, c.happened, c.value, CASE WHEN r.seq IS NULL THEN 0 ELSE 1 END, d.seq
     FROM log c
     JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
     LEFT JOIN log r
@@ -145,7 +147,7 @@ NOT_WITHDRAWN = """NOT EXISTS (
         SELECT 1 FROM log w
         WHERE w.experiment = g.experiment AND w.about = g.seq AND w.kind = 'withdrawal')"""
 GOALS_OF_DECISIONS = f"""
-    SELECT g.goal, g.happened, g.value, d.seq, {MADE_AT}, d.arm
+    SELECT g.goal, g.happened, g.value, d.seq, {MADE_AT}, d.arm, g.time, g.sender, d.unit
     FROM log g JOIN log d ON d.experiment = g.experiment AND d.seq = g.about
     WHERE g.experiment = ? AND g.about IS NOT NULL AND g.kind = 'goal' AND {NOT_WITHDRAWN}"""
 GOALS_OF_UNITS = f"""

@@ -6,6 +6,91 @@ Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole mi
 
 from __future__ import annotations
 
+GOAL_LOG = """CREATE TABLE goal_log (
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            seq INTEGER NOT NULL CHECK (seq >= 1),
+            kind TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            arm INTEGER CHECK (arm >= 0),
+            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
+            unit TEXT,
+            key TEXT,
+            decision INTEGER,
+            value INTEGER CHECK (value >= 0 AND value <= 1000000),
+            happened INTEGER,
+            stated INTEGER,
+            settings TEXT,
+            about INTEGER,
+            chain BLOB,
+            goal TEXT,
+            PRIMARY KEY (experiment, seq),
+            CHECK (CASE kind
+                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
+AND (happened IS NULL OR happened <= time) AND settings IS NULL AND about IS NULL
+                WHEN 'conversion' THEN
+                    arm IS NULL AND decision IS NOT NULL AND decision < seq
+                    AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
+                    AND about IS NULL
+                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq \
+AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL \
+AND about IS NULL
+                WHEN 'order' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL AND about IS NULL
+                WHEN 'withdrawal' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NULL AND settings IS NULL AND about IS NOT NULL AND about < seq
+                WHEN 'alias' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
+AND key IS NOT NULL AND value IS NULL AND settings IS NULL AND about IS NULL
+                WHEN 'credit' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
+AND value IS NOT NULL AND (value = 0 OR happened IS NOT NULL) AND settings IS NULL \
+AND about IS NOT NULL AND about < seq
+                WHEN 'goal' THEN arm IS NULL AND decision IS NULL AND settings IS NULL \
+AND value IS NOT NULL AND happened IS NOT NULL \
+AND ((unit IS NOT NULL AND about IS NULL) OR (unit IS NULL AND key IS NULL AND about < seq))
+                ELSE FALSE END),
+            CHECK ((kind = 'goal') = (goal IS NOT NULL))
+        ) STRICT, WITHOUT ROWID"""
+LOG_INDEXES = (
+    """CREATE UNIQUE INDEX log_key ON log (experiment, key) \
+WHERE kind = 'decision' AND key IS NOT NULL""",
+    """CREATE INDEX log_unit ON log (experiment, kind, unit, seq) WHERE unit IS NOT NULL""",
+    """CREATE INDEX log_order ON log (experiment, key, seq) \
+WHERE kind = 'order' AND key IS NOT NULL""",
+    """CREATE INDEX log_goal ON log (experiment, key, seq) \
+WHERE kind = 'goal' AND key IS NOT NULL""",
+    """CREATE INDEX log_made ON log (experiment, arm, (COALESCE(happened, time))) \
+WHERE kind = 'decision'""",
+    """CREATE INDEX log_alias ON log (experiment, key) \
+WHERE kind = 'alias' AND key IS NOT NULL""",
+    """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) \
+WHERE decision IS NOT NULL""",
+    """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
+    """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
+)
+LOG_NOW = (
+    "experiment, seq, kind, time, arm, propensity, unit, key, decision, value, happened, stated, "
+    "settings, about, goal, chain"
+)
+
+
+def with_kinds(table: str, name: str, new_name: str, rules: str) -> str:
+    """The statement that makes ``table`` under a new name, for further kinds of lines."""
+    return table.replace(name, new_name).replace("ELSE FALSE END", f"{rules}\nELSE FALSE END")
+
+
+def log_replaced_by(table: str) -> tuple[str, ...]:
+    """Its lines move into a new table, which takes its name."""
+    return (
+        f"INSERT INTO {table} ({LOG_NOW}) SELECT {LOG_NOW} FROM log ORDER BY experiment, seq",
+        "DROP TABLE log",
+        f"ALTER TABLE {table} RENAME TO log",
+    )
+
+
+MADE_BY_ARM = """CREATE INDEX log_made ON log (experiment, arm, (COALESCE(happened, time))) \
+WHERE kind = 'decision'"""
+"""SQLite's alone: of a young log PostgreSQL took it for a way to find a unit's decisions."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
@@ -121,50 +206,7 @@ WHERE decision IS NOT NULL""",
         """ALTER TABLE log ADD COLUMN chain BLOB""",
     ),
     (  # goals beside the one that decides; exposures told later than they were made
-        """CREATE TABLE goal_log (
-            experiment INTEGER NOT NULL REFERENCES experiments (id),
-            seq INTEGER NOT NULL CHECK (seq >= 1),
-            kind TEXT NOT NULL,
-            time INTEGER NOT NULL,
-            arm INTEGER CHECK (arm >= 0),
-            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
-            unit TEXT,
-            key TEXT,
-            decision INTEGER,
-            value INTEGER CHECK (value >= 0 AND value <= 1000000),
-            happened INTEGER,
-            stated INTEGER,
-            settings TEXT,
-            about INTEGER,
-            chain BLOB,
-            goal TEXT,
-            PRIMARY KEY (experiment, seq),
-            CHECK (CASE kind
-                WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
-AND (happened IS NULL OR happened <= time) AND settings IS NULL AND about IS NULL
-                WHEN 'conversion' THEN
-                    arm IS NULL AND decision IS NOT NULL AND decision < seq
-                    AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL
-                    AND about IS NULL
-                WHEN 'retraction' THEN arm IS NULL AND decision IS NOT NULL AND decision < seq \
-AND value IS NULL AND settings IS NULL AND about IS NULL
-                WHEN 'change' THEN arm IS NULL AND decision IS NULL AND settings IS NOT NULL \
-AND about IS NULL
-                WHEN 'order' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
-AND value IS NOT NULL AND happened IS NOT NULL AND settings IS NULL AND about IS NULL
-                WHEN 'withdrawal' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
-AND value IS NULL AND settings IS NULL AND about IS NOT NULL AND about < seq
-                WHEN 'alias' THEN arm IS NULL AND decision IS NULL AND unit IS NOT NULL \
-AND key IS NOT NULL AND value IS NULL AND settings IS NULL AND about IS NULL
-                WHEN 'credit' THEN arm IS NULL AND decision IS NULL AND unit IS NULL \
-AND value IS NOT NULL AND (value = 0 OR happened IS NOT NULL) AND settings IS NULL \
-AND about IS NOT NULL AND about < seq
-                WHEN 'goal' THEN arm IS NULL AND decision IS NULL AND settings IS NULL \
-AND value IS NOT NULL AND happened IS NOT NULL \
-AND ((unit IS NOT NULL AND about IS NULL) OR (unit IS NULL AND key IS NULL AND about < seq))
-                ELSE FALSE END),
-            CHECK ((kind = 'goal') = (goal IS NOT NULL))
-        ) STRICT, WITHOUT ROWID""",
+        GOAL_LOG,
         """INSERT INTO goal_log (experiment, seq, kind, time, arm, propensity, unit, key, \
 decision, value, happened, stated, settings, about, chain) \
 SELECT experiment, seq, kind, time, arm, propensity, \
@@ -172,21 +214,25 @@ unit, key, decision, value, happened, stated, settings, about, chain \
 FROM log ORDER BY experiment, seq""",
         """DROP TABLE log""",
         """ALTER TABLE goal_log RENAME TO log""",
-        """CREATE UNIQUE INDEX log_key ON log (experiment, key) \
-WHERE kind = 'decision' AND key IS NOT NULL""",
-        """CREATE INDEX log_unit ON log (experiment, kind, unit, seq) WHERE unit IS NOT NULL""",
-        """CREATE INDEX log_order ON log (experiment, key, seq) \
-WHERE kind = 'order' AND key IS NOT NULL""",
-        """CREATE INDEX log_goal ON log (experiment, key, seq) \
-WHERE kind = 'goal' AND key IS NOT NULL""",
-        """CREATE INDEX log_made ON log (experiment, arm, (COALESCE(happened, time))) \
-WHERE kind = 'decision'""",
-        """CREATE INDEX log_alias ON log (experiment, key) \
-WHERE kind = 'alias' AND key IS NOT NULL""",
-        """CREATE UNIQUE INDEX log_outcome ON log (experiment, decision, kind) \
-WHERE decision IS NOT NULL""",
-        """CREATE INDEX log_about ON log (experiment, about, kind, seq) WHERE about IS NOT NULL""",
-        """CREATE INDEX log_change ON log (experiment, seq) WHERE settings IS NOT NULL""",
+        *LOG_INDEXES,
+    ),
+    (  # arms promised to units that may never see them
+        with_kinds(
+            GOAL_LOG,
+            "goal_log",
+            "assignment_log",
+            """WHEN 'assignment' THEN arm IS NOT NULL AND decision IS NULL AND unit IS NOT NULL \
+AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND about IS NULL""",
+        ),
+        *log_replaced_by("assignment_log"),
+        *LOG_INDEXES,
+    ),
+    (  # who told it
+        """ALTER TABLE log ADD COLUMN sender TEXT""",
+    ),
+    (  # names are hashed, and sealed apart: a program that does not know must not write
+        """DROP INDEX IF EXISTS log_made""",
+        MADE_BY_ARM,
     ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
@@ -210,7 +256,9 @@ reads all of it must never be taken: so it is told of a large one from the begin
 
 
 def for_postgres(statement: str) -> str:
-    """The statement in PostgreSQL's words."""
+    """The statement in PostgreSQL's words; nothing if it does without."""
+    if statement == MADE_BY_ARM:
+        return ""
     for sqlite, postgres in (
         ("id INTEGER PRIMARY KEY CHECK (id >= 1)", "id BIGINT PRIMARY KEY CHECK (id >= 1)"),
         (" INTEGER", " BIGINT"),

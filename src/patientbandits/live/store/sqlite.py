@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -15,7 +14,9 @@ from typing import Any
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import LogStore, Reader, StoreRow
+from patientbandits.live.store.base import Reader, StoreRow
+from patientbandits.live.store.database_files import check_sync, file_number, make_private
+from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
 
 try:
@@ -34,6 +35,7 @@ APPLICATION = 0x70624C31
 
 BUSY_SECONDS = 10.0
 ASK_AGAIN = 0.002
+TIDY_MILLISECONDS = 2000
 CACHE_KILOBYTES = 64_000
 CHECKPOINT_PAGES = 4000
 INSERTS = {
@@ -118,6 +120,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self._refuse_others()
         self._make_durable()
         self._pragma("foreign_keys", 1)
+        self._pragma("secure_delete", "fast")  # a name that was erased leaves no trace in a page
         self._pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         self._pragma("cache_size", -CACHE_KILOBYTES)
         ours = self._pragma("application_id") == APPLICATION
@@ -217,6 +220,19 @@ class SQLiteStore(SQLiteReader, LogStore):
         finally:
             connection.close()
 
+    def leave_no_traces(self) -> None:
+        """Empty the write-ahead log: it has the pages as they were."""
+        with sqlite_errors():
+            connection = self._connect(apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(TIDY_MILLISECONDS)
+        try:
+            connection.pragma("user_version")  # till it has read, it knows of no write-ahead log
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            pass  # somebody reads for long; what follows overwrites it
+        finally:
+            connection.close()
+
     def recover(self, failure: UnavailableError) -> bool:
         # otherwise what the disk holds is known only after a restart
         return isinstance(failure.__cause__, apsw.BusyError)
@@ -263,48 +279,8 @@ def sqlite_errors() -> Iterator[None]:
         raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
 
 
-def file_number(path: str) -> tuple[int, int] | None:
-    """Which file this is, whatever its name; None: there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def make_private(path: str) -> None:
-    """Make the file, if there is none, for its owner alone; SQLite gives its others the same."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(path, flags, mode=0o600))
-
-
 def check_version(found: str) -> None:
     version = tuple(int(part) for part in found.split("."))
     if version < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")
-
-
-def check_sync(folder: Path) -> None:
-    """Have a file and its folder written through once: a disk that cannot should say so now.
-
-    A file of its own: to close the database's would give up the locks that SQLite has on it.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            os.fsync(file.fileno())
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except FileNotFoundError:
-        raise InputError(
-            f"live: the database cannot be opened: there is no folder {str(folder)!r}."
-        ) from None
-    except OSError as error:
-        why = error.strerror or error
-        raise InputError(
-            f"live: {str(folder)!r} cannot be written and synchronised to its disk: {why}."
-        ) from error

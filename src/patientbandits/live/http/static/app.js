@@ -1,84 +1,119 @@
 // The dashboard: asks the service's own API, draws, and asks again. The key stays in this tab.
-import { allocation, lag, matured, rates } from "./charts.js";
-import { amounts, html, percent, whole } from "./dom.js";
+import { ask, forgetKey, keepKey, key, pathOf } from "./api.js";
+import { armsTable, goalTables } from "./arms.js";
+import { allocation, lag, matured, maturing, rates } from "./charts.js";
+import { card, html } from "./dom.js";
+import { unitsOf } from "./format.js";
+import { manageCard } from "./manage.js";
+import { settingsCard } from "./settings.js";
+import { verdictCard, windowsCard } from "./verdict.js";
 
 const REFRESH = 10_000;
-const VERDICT_EVERY = 60_000;
-const verdicts = new Map(); // experiment -> { words, time }: it takes longer than a report
-const main = document.querySelector("#main"), nav = document.querySelector("#experiments"), leave = document.querySelector("#leave");
-const key = () => sessionStorage.getItem("key");
+const ANALYSIS_EVERY = 60_000; // it takes longer than a report; the longer, the rarer
+const REST = 20;
+const GAP = 16, INSET = 34, NARROWEST = 340, LEAST = 240;
+const main = document.querySelector("#main");
+const nav = document.querySelector("#experiments");
+const leave = document.querySelector("#leave");
+const analyses = new Map(); // experiment -> { found, failure, next }
 const chosen = () => decodeURIComponent(location.hash.slice(1));
-let timer, asked = 0;
+let timer, asked = 0, shown = null, scopes = [], cohort = "";
 
-async function ask(path) {
-  const answer = await fetch(path, { headers: key() ? { authorization: `Bearer ${key()}` } : {} });
-  if (!answer.ok) {
-    const problem = await answer.json().catch(() => ({}));
-    throw Object.assign(new Error(problem.detail ?? problem.title ?? answer.statusText), { status: answer.status });
-  }
-  return answer.json();
+async function analyse(name) {
+  const known = analyses.get(name) ?? {};
+  if (known.next > Date.now()) return;
+  const began = Date.now();
+  analyses.set(name, { ...known, next: Infinity });
+  const result = await ask(`${pathOf(name)}/analysis`)
+    .then((found) => ({ found }), (error) => ({ failure: error.message }));
+  const wait = Math.max(ANALYSIS_EVERY, REST * (Date.now() - began));
+  analyses.set(name, { ...result, next: Date.now() + wait });
+  if (shown?.experiment.name === name) draw();
 }
 
-const card = (title, note, content) => html("section", { class: "card" }, html("h3", {}, title), note ? html("div", { class: "soft" }, note) : null, content);
-
-function table(arms, report) {
-  const amount = amounts(report), what = amount === percent ? "corrected rate" : "corrected, per decision";
-  const head = ["arm", "decisions", "conversions", "seen so far", what, "95 % interval", "still to come", "best with probability"];
-  return html("table", {}, html("thead", {}, html("tr", {}, ...head.map((text) => html("th", { scope: "col" }, text)))),
-    html("tbody", {}, ...arms.map((arm) => html("tr", {},
-      html("td", {}, html("span", { class: `swatch a${arm.place % 8}` }), arm.retired ? `${arm.arm} (retired)` : arm.arm),
-      ...cells(arm, amount).map((text) => html("td", {}, text))))));
+// How wide a picture is shown: one column, or two.
+function room() {
+  const inner = main.clientWidth - 2 * parseFloat(getComputedStyle(main).paddingLeft);
+  const columns = inner >= 2 * NARROWEST + GAP ? 2 : 1;
+  return Math.max(Math.floor((inner - (columns - 1) * GAP) / columns) - INSET, LEAST);
 }
 
-function cells(arm, amount) {
-  const counted = [whole(arm.pulls), whole(arm.conversions)];
-  if (arm.pulls === 0) return [...counted, "no data yet", "–", "–", "–", "–"];
-  return [...counted, amount(arm.raw_rate), amount(arm.rate), arm.rate === null ? "–" : `${amount(arm.low)} – ${amount(arm.high)}`,
-    whole(arm.to_come), percent(arm.best, 1)];
+function cohortCard(analysis, arms, width) {
+  const known = arms.some((arm) => arm.state === "known");
+  if (!known || !analysis || analysis.cohorts.length === 0) return null;
+  const period = analysis.cohort_days === 7 ? "week" : "day";
+  const arm = arms.find((one) => one.arm === cohort);
+  const rows = arm ? analysis.cohorts.filter((row) => row.arm === arm.arm) : analysis.cohorts;
+  const choose = html("select", { "aria-label": "arm of the cohorts", onchange: (event) => {
+    cohort = event.target.value;
+    event.target.blur();
+    draw();
+  } }, ...["", ...arms.map((one) => one.arm)].map((name) =>
+    html("option", { value: name, selected: name === cohort }, name || "all arms")));
+  return card(`Cohorts by ${period}`,
+    "dark: the share that has converted; light: still expected. The youngest always look worst.",
+    choose, maturing(rows, analysis.cohort_days, arm ? arm.place : null, width));
 }
 
-async function verdict(name, path) {
-  const known = verdicts.get(name);
-  if (known && Date.now() - known.time < VERDICT_EVERY) return;
-  verdicts.set(name, { words: known?.words, time: Date.now() });
-  try {
-    const { words } = await ask(`${path}/verdict`);
-    verdicts.set(name, { words, time: Date.now() });
-    const place = document.querySelector("#verdict");
-    if (place && place.dataset.experiment === name) place.replaceChildren(`${words}.`);
-  } catch (error) {
-    verdicts.delete(name); // the report says what is wrong, if something is
-  }
-}
-
-function show(report, series) {
+function draw() {
+  const { experiment, report, series } = shown;
+  const { found: analysis, failure } = analyses.get(report.experiment) ?? {};
   const arms = report.arms.map((arm, place) => ({ ...arm, place }));
-  const words = verdicts.get(report.experiment)?.words;
-  const state = [report.policy, report.window_text ? `conversions within ${report.window_text} count` : null, report.sticky ? "sticky units" : null, report.paused ? "PAUSED" : null];
-  main.replaceChildren(html("h2", {}, report.experiment), html("p", { class: "soft" }, state.filter(Boolean).join(" · ")),
-    html("section", { class: "card", id: "verdict", "data-experiment": report.experiment }, words ? `${words}.` : "…"),
-    html("section", { class: "card" }, table(arms, report)),
+  const units = unitsOf(report);
+  const state = experiment.paused ? "paused" : experiment.closed ? "closed" : "running";
+  const width = room();
+  const goals = goalTables(report, arms, units);
+  main.replaceChildren(
+    html("h2", {}, report.experiment, " ", html("span", { class: `state ${state}` }, state)),
+    verdictCard(analysis, units, failure),
+    ...report.notes.map((note) => html("p", { class: "note" }, note)),
+    html("section", { class: "card", id: "arms" }, armsTable(report, analysis, arms, units)),
     html("div", { class: "grid" },
-      card("Rate", "filled: corrected for conversions still to come, with its 95 % interval; hollow: seen so far", rates(arms, amounts(report))),
-      card("Allocation", "share of decisions in each period", allocation(series, arms)),
-      report.lag ? card("Conversion lag", "of those who convert, the share that has done so by then", lag(report.lag, arms)) : null,
-      card("Share matured", "expected share of each arm's conversions that has already been seen", matured(arms))),
-    ...report.notes.map((note) => html("p", { class: "soft" }, note)));
+      card(units.paid ? `Revenue per ${units.who}${units.sign}` : "Rate",
+        "filled: corrected for conversions still to come, with its 95 % interval; " +
+        "hollow: seen so far", rates(arms, units, width)),
+      card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
+      report.lag ? card("Conversion lag",
+        "of those who convert, the share that has done so by then; bands: 95 %",
+        lag(report.lag, arms, width)) : null,
+      card("Share matured", "expected share of each arm's conversions that has already been seen",
+        matured(arms, width)),
+      cohortCard(analysis, arms, width),
+      settingsCard(experiment, report),
+      windowsCard(analysis, arms),
+      ...goals,
+      scopes.includes("admin") ? manageCard(experiment, refresh) : null));
+  document.title = `${report.experiment} · patientbandits`;
 }
 
 function fail(error) {
-  main.replaceChildren(html("section", { class: "card alert", role: "alert" }, html("h3", {}, "That did not work"), html("p", {}, error.message)));
+  shown = null;
+  main.replaceChildren(html("section", { class: "card alert", role: "alert" },
+    html("h3", {}, "That did not work"), html("p", {}, error.message)));
 }
 
 function login(wrong) {
   clearTimeout(timer);
+  shown = null;
+  analyses.clear();
   nav.replaceChildren();
-  const field = html("input", { type: "password", name: "key", placeholder: "a key with the scope “read”", "aria-label": "key", autocomplete: "off" });
-  const submit = (event) => { event.preventDefault(); sessionStorage.setItem("key", field.value.trim()); refresh(); };
+  const field = html("input", { type: "password", name: "key", "aria-label": "key",
+    placeholder: "a key with the scope “read”", autocomplete: "off" });
+  const submit = (event) => { event.preventDefault(); keepKey(field.value.trim()); refresh(); };
   main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "A key, please"),
-    html("p", { class: "soft" }, wrong ? "This key was refused." : "It is kept in this tab only. Make one with: patientbandits keys create --scope read"),
-    html("form", { onsubmit: submit }, field, html("button", {}, "Open"))));
+    html("p", { class: "soft" }, wrong ? "This key was refused."
+      : "It is kept in this tab only. Make one with: patientbandits keys create --scope read"),
+    html("form", { onsubmit: submit }, field, html("button", { class: "main" }, "Open"))));
   field.focus();
+}
+
+function empty() {
+  shown = null;
+  main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "No experiment yet"),
+    html("p", {}, "Make one with:"),
+    html("pre", {}, "patientbandits experiments create checkout control blue --window 30d"),
+    html("p", {}, "or bring your history:"),
+    html("pre", {}, "patientbandits import checkout exposures.csv orders.csv --window 30d")));
 }
 
 async function refresh() {
@@ -86,27 +121,42 @@ async function refresh() {
   const mine = ++asked;
   try {
     if (!key() && (await ask("/healthz")).keys) return login(false);
-    const { experiments } = await ask("/v1/experiments");
+    const asks = [ask("/v1/experiments"), ask("/v1/scopes")];
+    const [{ experiments }, allowed] = await Promise.all(asks);
     if (mine !== asked) return;
+    scopes = allowed.scopes;
     leave.hidden = !key();
-    const name = experiments.some((one) => one.name === chosen()) ? chosen() : experiments[0]?.name;
-    nav.replaceChildren(...experiments.map((one) => html("a", { href: `#${encodeURIComponent(one.name)}`, "aria-current": one.name === name ? "page" : null }, one.name)));
-    if (!name) main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "No experiment yet"), html("p", {}, "Make one with: patientbandits experiments create NAME ARM ARM")));
-    else {
-      const path = `/v1/experiments/${encodeURIComponent(name)}`;
-      const [report, series] = await Promise.all([ask(`${path}/report`), ask(`${path}/timeseries`)]);
+    const one = experiments.find((other) => other.name === chosen()) ?? experiments[0];
+    nav.replaceChildren(...experiments.map((other) => html("a", {
+      href: `#${encodeURIComponent(other.name)}`, "aria-current": other === one ? "page" : null,
+    }, other.name)));
+    if (one) {
+      const path = pathOf(one.name);
+      const both = [ask(`${path}/report`), ask(`${path}/timeseries`)];
+      const [report, series] = await Promise.all(both);
       if (mine !== asked) return;
-      show(report, series.counts);
-      verdict(name, path);
-    }
+      shown = { experiment: one, report, series: series.counts };
+      if (document.activeElement?.tagName !== "SELECT") draw();
+      analyse(one.name);
+    } else empty();
   } catch (error) {
     if (mine !== asked) return;
-    if (error.status === 401 || error.status === 403) { const had = key(); sessionStorage.removeItem("key"); return login(had); }
+    if (error.status === 401 || error.status === 403) {
+      const had = key();
+      forgetKey();
+      return login(had);
+    }
     fail(error);
   }
-  timer = setTimeout(refresh, REFRESH);
+  timer = setTimeout(next, REFRESH);
 }
 
-leave.addEventListener("click", () => { sessionStorage.removeItem("key"); leave.hidden = true; login(false); });
+const next = () => {
+  if (document.hidden) document.addEventListener("visibilitychange", next, { once: true });
+  else refresh();
+};
+
+leave.addEventListener("click", () => { forgetKey(); leave.hidden = true; login(false); });
 addEventListener("hashchange", refresh);
+addEventListener("resize", () => shown && draw());
 refresh();

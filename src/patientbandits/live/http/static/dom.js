@@ -1,27 +1,42 @@
 // Elements without markup in strings: what a user typed is text, never HTML.
 const SVG = "http://www.w3.org/2000/svg";
+
 const fill = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== undefined && value !== null && value !== false) {
+      node.setAttribute(name, value);
+    }
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return node;
 };
-export const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-export const percent = (x, digits = 2) => (x === null || x === undefined ? "–" : `${(100 * x).toFixed(digits)} %`);
-// Rates in percent, or what a decision brings in, in its currency.
-export const amounts = (report) => {
-  if (report.scale === 1 && !report.currency) return percent;
-  const currency = report.currency ? ` ${report.currency}` : "";
-  return (x) => (x === null || x === undefined ? "–" : `${x.toFixed(2)}${currency}`);
-};
-export const whole = (x) => (x === null || x === undefined ? "–" : Math.round(x).toLocaleString("en"));
-export const span = (seconds) => {
-  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
-    if (seconds >= size) return `${Number((seconds / size).toPrecision(3))} ${unit}`;
-  }
-  return `${Number(seconds.toPrecision(2))} s`;
-};
+export const html = (tag, attributes, ...children) =>
+  fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
+
+export const card = (title, note, ...content) =>
+  html("section", { class: "card" },
+    html("h3", {}, title), note ? html("p", { class: "soft" }, note) : null, ...content);
+
+export const colour = (place) => `a${place % 8}`;
+export const swatch = (place) => html("span", { class: `swatch ${colour(place)}` });
+
+export const legend = (arms) =>
+  html("ul", { class: "legend" },
+    ...arms.map((arm) => html("li", {}, swatch(arm.place), arm.arm)));
+
+// Rows of cells { mark, text, note }; a table of the kind "stack" is one card for each row where
+// there is little room.
+export function table(labels, rows, kind = null) {
+  const head = labels.map((text) => html("th", { scope: "col" }, text));
+  const body = rows.map((row) => html("tr", { class: row.class },
+    ...row.cells.map((cell, place) => html("td", { "data-label": labels[place] },
+      html("span", {}, cell.mark ?? null, cell.text,
+        cell.note ? html("small", {}, cell.note) : null)))));
+  return html("table", { class: kind },
+    html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...body));
+}

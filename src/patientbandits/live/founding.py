@@ -1,0 +1,48 @@
+"""A new experiment: its row, the first line of its log, and who is known to be one person."""
+
+from __future__ import annotations
+
+from patientbandits.live.log_line import LogLine
+from patientbandits.live.people import Persons
+from patientbandits.live.pseudonyms import is_erased
+from patientbandits.live.settings import Settings, settings_text
+from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.log_store import LogStore
+
+
+def found_experiment(
+    store: LogStore, called: str, settings: Settings, seed: int, created: int
+) -> tuple[Experiment, bool]:
+    """(the experiment of this name, whether it is new); within a transaction."""
+    there = store.experiment(called)
+    if there is not None:
+        return there, False
+    made = Experiment(id=store.next_experiment(), name=called, seed=seed, created=created)
+    first = LogLine(
+        experiment=made.id,
+        seq=1,
+        kind="change",
+        time=made.created,
+        settings=settings_text(settings),
+    )
+    aliases = [
+        line._replace(experiment=made.id, seq=place, time=made.created)
+        for place, line in enumerate(known_aliases(store), first.seq + 1)
+    ]
+    store.add_experiment(made)
+    store.append([first, *aliases])
+    return made, True
+
+
+def known_aliases(reader: Reader) -> list[LogLine]:
+    """Who is one person, as some experiment was told."""
+    found: list[LogLine] = []
+    persons = Persons()
+    for experiment in reader.experiments():
+        for line in reader.lines_with_unit(experiment.id, "alias"):
+            assert line.unit is not None
+            assert line.key is not None
+            if not (is_erased(line.unit) or persons.same(line.unit, line.key)):
+                persons.join(line.unit, line.key)
+                found.append(line)
+    return found

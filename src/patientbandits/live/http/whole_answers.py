@@ -1,0 +1,83 @@
+"""Requests and answers in one piece: what `protocol` and `express` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
+
+from patientbandits.live.http.response import BODILESS, CLOSE, Response
+
+SHORT_CUT = "patientbandits.cycle"
+"""where the scope keeps the cycle that can take a whole answer"""
+
+RequestHeaders = list[tuple[bytes, bytes]]
+SendWhole = Callable[[Response], None]
+"""sends an answer in one piece"""
+
+
+class ShortWay(Protocol):
+    """What takes a whole request and gives a whole answer, in the loop's own thread."""
+
+    def takes(self, headers: RequestHeaders, body: bytes) -> bool: ...
+
+    def start(self, headers: RequestHeaders, body: bytes, send: SendWhole) -> None: ...
+
+
+class WholeRequest:
+    """Stands where uvicorn keeps the cycle of the request under way; `asyncio.Event` to itself."""
+
+    __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete")
+
+    def __init__(self, keep_alive: bool) -> None:
+        self.keep_alive = keep_alive
+        self.disconnected = False
+        self.response_complete = False
+        self.message_event = self
+
+    def set(self) -> None:
+        """Nobody waits for more of it."""
+
+
+def head_of(answer: Response) -> bytes:
+    if answer.status in BODILESS:
+        return b""
+    return b"content-type: %s\r\ncontent-length: %d\r\n" % (answer.media, len(answer.body))
+
+
+def whole_answer(answer: Response, defaults: RequestHeaders, more: bytes, closing: bool) -> bytes:
+    """The answer as it is sent. ``defaults``: headers of every answer; ``more``: lines of others"""
+    parts = [STATUS_LINE[answer.status]]
+    parts += [b"%s: %s\r\n" % header for header in defaults]
+    parts += [head_of(answer), more]
+    if answer.headers:
+        others = [header for header in answer.headers if header[0] != b"connection"]
+        parts += [b"%s: %s\r\n" % header for header in others]
+    if closing:
+        parts.append(b"connection: close\r\n")
+    parts += [b"\r\n", answer.body]
+    return b"".join(parts)
+
+
+def sent_whole(cycle: RequestResponseCycle, answer: Response, more: bytes) -> bool:
+    """Send the answer in one piece, as `RequestResponseCycle.send` does in two.
+
+    Sending in two pieces takes longer than deciding. False: it must be sent the long way.
+    """
+    if cycle.response_started or cycle.disconnected or cycle.flow.write_paused:
+        return False
+    if cycle.scope["method"] == "HEAD":
+        return False
+    cycle.response_started = True
+    cycle.response_complete = True
+    cycle.waiting_for_100_continue = False
+    if CLOSE[0] in answer.headers:
+        cycle.keep_alive = False
+    whole = whole_answer(answer, cycle.default_headers, more, closing=not cycle.keep_alive)
+    cycle.transport.write(whole)
+    cycle.message_event.set()
+    if not cycle.keep_alive:
+        cycle.transport.close()
+    cycle.on_response()
+    return True

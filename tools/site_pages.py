@@ -1,0 +1,188 @@
+"""What the documentation's site has beside docs/*.md: a hook of mkdocs.
+
+The reference, one page for each group of public names, from docstrings and examples; notebooks; the
+pages for contributors. Links that lead out of docs/ in the repository lead to these pages here.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+from patientbandits import problems, theory
+from patientbandits.exports import public_names
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "docs" / "examples" / "reference.py"
+NOTEBOOKS = ROOT / "notebooks"
+FROM_ROOT = {
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
+"""pages of the repository -> their place on the site"""
+
+HOMES = {
+    "problem": "The setting",
+    "problems": "The setting",
+    "drift": "The setting",
+    "delays": "Delays",
+    "rewards": "Rewards",
+    "policies": "Policies",
+    "simulation": "Simulations and results",
+    "pieces": "Simulations and results",
+    "sweeps": "Simulations and results",
+    "result": "Simulations and results",
+    "pull_counts": "Simulations and results",
+    "errors": "Simulations and results",
+    "bandit": "Your own loop",
+    "posteriors": "Your own loop",
+    "theory": "Theory",
+    "live": "Live",
+    "gym": "In other tools",
+    "obp": "In other tools",
+}
+"""module -> the page of the reference that its names are on; others are on "Your own data\""""
+
+OTHERS = "Your own data"
+
+
+def examples() -> dict[str, str]:
+    """Public name -> the example of it."""
+    parts = re.split(r"^# %% (.+)$", EXAMPLES.read_text(), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def reference_names() -> dict[str, str]:
+    """Name after `pb.` -> where it is defined: all that there is to look up."""
+    found = {name: f"{home}.{name}" for name, home in public_names("patientbandits").items()}
+    found["problems"] = "patientbandits.problems"
+    found["theory"] = "patientbandits.theory"
+    for name in functions_of(problems):
+        found[f"problems.{name}"] = f"patientbandits.problems.{name}"
+    for name in functions_of(theory):
+        home = getattr(theory, name).__module__
+        found[f"theory.{name}"] = f"{home}.{name}"
+    for name, home in public_names("patientbandits.live").items():
+        found[f"live.{name}"] = f"{home}.{name}"
+    found["gym.DelayedBandit"] = "patientbandits.gym.environment.DelayedBandit"
+    return found
+
+
+def functions_of(module: Any) -> list[str]:
+    """The functions that the module, or the package, defines."""
+    own = module.__name__
+    found = []
+    for name, value in vars(module).items():
+        home = getattr(value, "__module__", "")
+        if callable(value) and not isinstance(value, type) and home.startswith(own):
+            found.append(name)
+    return sorted(found)
+
+
+def page_of(path: str) -> str:
+    """The page of the reference for what is defined there."""
+    return HOMES.get(path.split(".")[1], OTHERS)
+
+
+def file_of(page: str) -> str:
+    return f"reference/{page.lower().replace(' ', '-')}.md"
+
+
+def reference_pages() -> dict[str, str]:
+    """File -> text."""
+    shown = examples()
+    pages: dict[str, list[str]] = {}
+    for name, path in reference_names().items():
+        lines = pages.setdefault(page_of(path), [])
+        lines += [entry(name, path), "```python", "import patientbandits as pb", ""]
+        lines += [shown.get(name, ""), "```", ""]
+    return {file_of(page): "\n".join([f"# {page}", "", *lines]) for page, lines in pages.items()}
+
+
+def shown_name(name: str) -> str:
+    """As users write it."""
+    return name if name.startswith("live.") else f"pb.{name}"
+
+
+def entry(name: str, path: str) -> str:
+    """What mkdocstrings makes of the docstring, under a short name that links can use."""
+    shown = shown_name(name)
+    return f"""<a id="{anchor(name)}"></a>
+
+::: {path}
+    options:
+      heading: {shown}
+      toc_label: {shown}
+"""
+
+
+def anchor(name: str) -> str:
+    """Of a name on its page: `pb.UCB1` is at #pbucb1."""
+    return shown_name(name).replace(".", "").lower()
+
+
+def notebook_page(path: Path) -> str:
+    """Its cells as a page."""
+    parts = []
+    for cell in json.loads(path.read_text())["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    name = f"`notebooks/{path.name}` in the repository"
+    return "\n\n".join([*parts, f"*This page is {name}, where it can be run.*"])
+
+
+def generated() -> dict[str, str]:
+    """File -> text of all pages that are not in docs/."""
+    pages = reference_pages()
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        pages[f"notebooks/{path.stem}.md"] = notebook_page(path)
+    for name, place in FROM_ROOT.items():
+        pages[place] = (ROOT / name).read_text().replace("](docs/", "](")
+    return pages
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """mkdocs: the pages that are not in docs/."""
+    for place, text in generated().items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """mkdocs: links that lead to a file of the repository lead to its page."""
+    here = posixpath.dirname(page.file.src_uri)
+    markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
+    return re.sub(
+        r"\]\(([^)#\s]+)(#[^)]*)?\)",
+        lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
+        markdown,
+    )
+
+
+def from_readme(beginning: str) -> str:
+    """The README's paragraph that begins so, and the table below it: one place for its numbers."""
+    text = (ROOT / "README.md").read_text()
+    found = re.search(rf"^{beginning}(?:.+\n)+\n(?:\|.+\n)+", text, re.MULTILINE)
+    if found is None:
+        return ""
+    return found[0].replace("](docs/", "](")
+
+
+def moved(target: str, here: str) -> str:
+    """Where a link of the repository leads on the site."""
+    name = target.removeprefix("../")
+    if name == "README.md":
+        place = "index.md"
+    elif name in FROM_ROOT:
+        place = FROM_ROOT[name]
+    elif name.startswith("notebooks/"):
+        place = name.replace(".ipynb", ".md")
+    else:
+        return target
+    return posixpath.relpath(place, here or ".")
