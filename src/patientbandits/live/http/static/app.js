@@ -66,24 +66,36 @@ function draw() {
   main.replaceChildren(
     html("h2", {}, report.experiment, " ", html("span", { class: `state ${state}` }, state)),
     verdictCard(analysis, units, failure),
+    ...alerts(report.alerts),
     ...report.notes.map((note) => html("p", { class: "note" }, note)),
     html("section", { class: "card", id: "arms" }, armsTable(report, analysis, arms, units)),
     html("div", { class: "grid" },
       card(units.paid ? `Revenue per ${units.who}${units.sign}` : "Rate",
         "filled: corrected for conversions still to come, with its 95 % interval; " +
         "hollow: seen so far", rates(arms, units, width)),
-      card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
+      card("Share matured", "expected share of each arm's conversions that has already been seen",
+        matured(arms, width)),
       report.lag ? card("Conversion lag",
         "of those who convert, the share that has done so by then; bands: 95 %",
         lag(report.lag, arms, width)) : null,
-      card("Share matured", "expected share of each arm's conversions that has already been seen",
-        matured(arms, width)),
+      card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
       cohortCard(analysis, arms, width),
       settingsCard(experiment, report),
       windowsCard(analysis, arms),
       ...goals,
       scopes.includes("admin") ? manageCard(experiment, refresh) : null));
   document.title = `${report.experiment} · patientbandits`;
+}
+
+const GOOD_NEWS = ["leader", "can_stop"]; // the verdict says it
+
+function alerts(standing) {
+  const found = standing.filter((one) => !GOOD_NEWS.includes(one.kind));
+  if (!found.length) return [];
+  const line = (one) => html("li", {}, `${one.subject ? `${one.subject}: ` : ""}${one.words} `,
+    html("span", { class: "soft" }, `since ${one.raised.slice(0, 16).replace("T", " ")} UTC`));
+  return [html("section", { class: "card alert", id: "alerts" },
+    html("h3", {}, "Alerts"), html("ul", {}, ...found.map(line)))];
 }
 
 function fail(error) {
