@@ -94,6 +94,18 @@ PARAMETERS = {
         {"base": pb.DUCB(LAW, 20)},
         {"base": pb.MOSS()},
     ],
+    "DTSBayes": [{"batch": 10, "warmup": 7}, {"batch": 1, "warmup": 1, "steps": 2}],
+    "WindowThompson": [{"window": 10}, {"window": 40.5}],
+    "OTFLinTS": [{"window": 10}, {"window": 40, "spread": 0.1, "regularisation": 0.5}],
+    "PhasedElimination": [{}],
+    "OptimisticElimination": [{}],
+    "DelayedEXP3": [{}],
+    "TopTwoThompson": [{}, {"leader": 0.9}],
+    "FloorMixture": [
+        {"base": pb.UCB1()},
+        {"base": pb.Thompson(), "floor": 1.0, "decay": 0.24},
+        {"base": pb.DTS(batch=10, warmup=7), "floor": 0.3},
+    ],
     "SuccessiveElimination": [{}],
     "ArrivedThompson": [{}],
 }

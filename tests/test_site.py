@@ -12,10 +12,21 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tools.docstrings import as_markdown
-from tools.site_pages import ROOT, anchor, examples, from_readme, moved, page_of, reference_names
+from tools.site_pages import (
+    ROOT,
+    anchor,
+    examples,
+    from_readme,
+    link,
+    moved,
+    page_of,
+    pages_in,
+    reference_names,
+)
 
 import patientbandits
 from patientbandits import live
+from patientbandits.compare.delay_bench import suite
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """elements that make a browser load something, and where from"""
@@ -75,19 +86,19 @@ def test_links_of_the_site_lead_somewhere(pages: dict[Path, PageReader]) -> None
     """Anchors too. Links to other sites are not followed."""
     dead = []
     for path, page in pages.items():
-        for link in page.links:
-            target = urlsplit(link)
+        for href in page.links:
+            target = urlsplit(href)
             if target.scheme or target.netloc:
                 continue
             other = (path.parent / unquote(target.path)).resolve() if target.path else path
             if other.is_dir():
                 other /= "index.html"
             if not other.exists():
-                dead.append((path.name, link))
+                dead.append((path.name, href))
             elif target.fragment and other.suffix == ".html":
                 anchor = unquote(target.fragment)
                 if anchor not in pages[other].ids and not anchor.startswith("__"):
-                    dead.append((path.name, link))
+                    dead.append((path.name, href))
     assert dead == []
 
 
@@ -117,6 +128,11 @@ def test_example_of_the_reference(
     exec(compile(code, f"example of {name}", "exec"), {"__name__": "example"})
 
 
+def test_every_problem_of_the_benchmark_is_listed(site: Path) -> None:
+    page = (site / "benchmark.html").read_text()
+    assert all(f"<td>{case.name}</td>" in page for case in suite())
+
+
 def test_a_docstring_keeps_its_form() -> None:
     text = "a^b * c_d <x> of `some_name`\n\nlaw     the delay\nwindow  m\n\n    indented"
     assert as_markdown(text) == (
@@ -132,8 +148,15 @@ def test_tables_of_the_readme_are_shown() -> None:
     assert from_readme("No such paragraph") == ""
 
 
+def test_pages_of_the_navigation_are_found() -> None:
+    nav = [{"Home": "index.md"}, {"Theory": ["a.md", {"More": [{"B": "b.md"}]}]}]
+    assert pages_in(nav) == ["index.md", "a.md", "b.md"]
+
+
 def test_links_out_of_the_docs_lead_to_pages() -> None:
     assert moved("../README.md", "") == "index.md"
     assert moved("../CONTRIBUTING.md", "reference") == "../contributing.md"
     assert moved("../notebooks/your-own-data.ipynb", "") == "notebooks/your-own-data.md"
     assert moved("theory.md", "") == "theory.md"
+    assert link("a recipe", "../deploy", "", "") == "a recipe (`deploy` in the repository)"
+    assert link("words", "notation.md", "#words", "") == "[words](notation.md#words)"

@@ -15,6 +15,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from patientbandits import problems, theory
+from patientbandits.compare.delay_bench import DELAY_BENCH, suite
 from patientbandits.exports import public_names
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +31,7 @@ FROM_ROOT = {
 HOMES = {
     "problem": "The setting",
     "problems": "The setting",
+    "drift": "The setting",
     "delays": "Delays",
     "rewards": "Rewards",
     "policies": "Policies",
@@ -126,6 +128,30 @@ def anchor(name: str) -> str:
     return shown_name(name).replace(".", "").lower()
 
 
+def benchmark_page() -> str:
+    """The problems of the comparison, from the suite itself."""
+    cases = suite()
+    lines = [
+        f"# The problems of {DELAY_BENCH}",
+        "",
+        f"{len(cases)} problems, as `patientbandits compare` plays them. What the policies make of",
+        "them, and how to read it: [policies compared](compare.md).",
+        "",
+        "| problem | what it is, *and what it tests* | arms | horizon |",
+        "|---|---|---:|---:|",
+    ]
+    for case in cases:
+        words = f"{cell_text(case.what)} *{cell_text(case.tests)}*"
+        row = f"| {cell_text(case.name)} | {words} | {case.problem.arms} | {case.horizon} |"
+        lines.append(row)
+    return "\n".join(lines)
+
+
+def cell_text(words: str) -> str:
+    """As a cell of a table, taken literally."""
+    return re.sub(r"([\\*_\[\]#{}|])", r"\\\1", words)
+
+
 def notebook_page(path: Path) -> str:
     """Its cells as a page."""
     parts = []
@@ -139,11 +165,30 @@ def notebook_page(path: Path) -> str:
 def generated() -> dict[str, str]:
     """File -> text of all pages that are not in docs/."""
     pages = reference_pages()
+    pages["benchmark.md"] = benchmark_page()
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         pages[f"notebooks/{path.stem}.md"] = notebook_page(path)
     for name, place in FROM_ROOT.items():
         pages[place] = (ROOT / name).read_text().replace("](docs/", "](")
     return pages
+
+
+def pages_in(nav: Any) -> list[str]:
+    """The files that a navigation names."""
+    if isinstance(nav, str):
+        return [nav]
+    if isinstance(nav, dict):
+        nav = list(nav.values())
+    return [name for part in nav for name in pages_in(part)]
+
+
+def on_config(config: Any) -> Any:
+    """mkdocs: a page of docs/ that mkdocs.yml does not name is shown at the end, not left out."""
+    named = pages_in(config.nav)
+    others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in named)
+    if others:
+        config.nav.append({"More": others})
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -158,10 +203,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     here = posixpath.dirname(page.file.src_uri)
     markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
-        r"\]\(([^)#\s]+)(#[^)]*)?\)",
-        lambda match: f"]({moved(match[1], here)}{match[2] or ''})",
+        r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)",
+        lambda match: link(match[1], match[2], match[3] or "", here),
         markdown,
     )
+
+
+def link(words: str, target: str, place: str, here: str) -> str:
+    """A link of the repository as the site has it; what is not on the site is named instead."""
+    if target.startswith("../") and moved(target, here) == target and here == "":
+        return f"{words} (`{target.removeprefix('../')}` in the repository)"
+    return f"[{words}]({moved(target, here)}{place})"
 
 
 def from_readme(beginning: str) -> str:

@@ -216,6 +216,61 @@ for _ in range(10):
     bandit.reward(pull.id, 1.0)
 print(bandit.pulls)
 
+# %% Shift
+turned = pb.Shift(1000, means=[0.6, 0.4])  # from round 1000 on the other arm is the better one
+problem = pb.Problem([0.4, 0.6], pb.Geometric(0.05), changes=[turned])
+print([(start, phase.means) for start, phase in problem.phases])
+
+# %% DTSBayes
+bandit = pb.Bandit(pb.DTSBayes(batch=100), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% WindowThompson
+bandit = pb.Bandit(pb.WindowThompson(window=60), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% OTFLinTS
+bandit = pb.Bandit(pb.OTFLinTS(window=60), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% TopTwoThompson
+bandit = pb.Bandit(pb.TopTwoThompson(), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% FloorMixture
+bandit = pb.Bandit(
+    pb.FloorMixture(pb.Thompson(), floor=0.1), ["blue", "green"], horizon=1000, seed=1
+)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% PhasedElimination
+bandit = pb.Bandit(pb.PhasedElimination(), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% OptimisticElimination
+bandit = pb.Bandit(pb.OptimisticElimination(), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
+# %% DelayedEXP3
+bandit = pb.Bandit(pb.DelayedEXP3(), ["blue", "green"], horizon=1000, seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+
 # %% ToldThompson
 bandit = pb.Bandit(pb.ToldThompson([pb.Geometric(0.1), pb.Pareto(0.3)]), ["blue", "green"], seed=1)
 for _ in range(10):

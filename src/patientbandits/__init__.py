@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import UniformDelay as UniformDelay
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.delays import Within as Within
+    from patientbandits.drift import Shift as Shift
     from patientbandits.errors import InputError as InputError
     from patientbandits.events import Events as Events
     from patientbandits.events import read_events as read_events
@@ -49,18 +50,26 @@ if TYPE_CHECKING:
     from patientbandits.policies import Arm as Arm
     from patientbandits.policies import ArrivedThompson as ArrivedThompson
     from patientbandits.policies import BootstrappedThompson as BootstrappedThompson
+    from patientbandits.policies import DelayedEXP3 as DelayedEXP3
     from patientbandits.policies import DelayedUCB1 as DelayedUCB1
+    from patientbandits.policies import DTSBayes as DTSBayes
+    from patientbandits.policies import FloorMixture as FloorMixture
     from patientbandits.policies import GuardedThompson as GuardedThompson
+    from patientbandits.policies import OptimisticElimination as OptimisticElimination
+    from patientbandits.policies import OTFLinTS as OTFLinTS
     from patientbandits.policies import OTFLinUCB as OTFLinUCB
     from patientbandits.policies import PatientBandits as PatientBandits
     from patientbandits.policies import PatientKL as PatientKL
     from patientbandits.policies import PatientThompson as PatientThompson
+    from patientbandits.policies import PhasedElimination as PhasedElimination
     from patientbandits.policies import Policy as Policy
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
     from patientbandits.policies import ToldThompson as ToldThompson
+    from patientbandits.policies import TopTwoThompson as TopTwoThompson
     from patientbandits.policies import Uniform as Uniform
+    from patientbandits.policies import WindowThompson as WindowThompson
     from patientbandits.posteriors import ArmPosterior as ArmPosterior
     from patientbandits.posteriors import CureCounts as CureCounts
     from patientbandits.posteriors import posterior as posterior

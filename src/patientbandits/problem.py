@@ -9,6 +9,7 @@ from typing import Any
 
 from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
+from patientbandits.drift import Shift
 from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
@@ -28,6 +29,16 @@ class Problem:
     ``window``, a whole number of rounds, by default none: a reward with a longer delay never
     counts and is never seen, and regret is that of the rates within the window. Where every pull
     reports, one that has not paid by then reports a 0.
+
+    ``low_delays``, one law or one for each arm: the delays depend on the reward, and these are the
+    laws where it is the lower of its two values. Where zeros are never announced they make a
+    difference for rewards such as `TwoPoint(0.2, 1)` only.
+
+    ``changes``: what is another from some round on. `means`, `delays`, `rates` and `gaps` are those
+    of the beginning; `phases` has them all.
+
+    ``batch``: the learner hears what has come at rounds 1, m + 1, 2m + 1, ... only, and makes the m
+    decisions in between without. It knows its own pulls.
     """
 
     means: tuple[float, ...]
@@ -36,6 +47,9 @@ class Problem:
     streams: tuple[int, ...]
     feedback: str
     window: int | None
+    low_delays: tuple[Delay, ...] | None
+    changes: tuple[Shift, ...]
+    batch: int | None
 
     def __init__(
         self,
@@ -45,6 +59,9 @@ class Problem:
         streams: Sequence[int] | None = None,
         feedback: str = FEEDBACK[0],
         window: int | None = None,
+        low_delays: Sequence[Delay] | Delay | None = None,
+        changes: Sequence[Shift] = (),
+        batch: int | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
@@ -70,6 +87,14 @@ class Problem:
         feedback = choice(owner, "feedback", feedback, FEEDBACK)
         if window is not None:
             window = whole(owner, "window", window, 1)
+        if low_delays is not None:
+            low_delays = self._per_arm("low_delays", low_delays, Delay, len(means))
+            require_two_values(rewards, means)
+            for law in low_delays:
+                require_law(law)
+        if batch is not None:
+            batch = whole(owner, "batch", batch, 1)
+        changes = items(owner, "changes", changes)
         given_values = {
             "means": means,
             "delays": delays,
@@ -77,9 +102,23 @@ class Problem:
             "streams": streams,
             "feedback": feedback,
             "window": window,
+            "low_delays": low_delays,
+            "changes": changes,
+            "batch": batch,
         }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
+        self._require_changes()
+
+    def _require_changes(self) -> None:
+        """Changes are in order, and every phase is a problem."""
+        rule = "changes must be a list of Shift, in the order of their rounds"
+        rounds = [1]
+        for change in self.changes:
+            require(isinstance(change, Shift), "Problem", rule, change=change)
+            require(change.round > rounds[-1], "Problem", rule, round=change.round)
+            rounds.append(change.round)
+        assert len(self.phases) == len(rounds)
 
     @staticmethod
     def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
@@ -115,8 +154,32 @@ class Problem:
     @property
     def rates(self) -> tuple[float, ...]:
         """What a pull of each arm is worth: mean * P(D <= window), or its mean without a window."""
+        if self.window is not None and self.low_delays is not None:
+            return self._rates_by_value(self.window, self.low_delays)
         shares = self._shares_in_time()
         return tuple(mean * share for mean, share in zip(self.means, shares, strict=True))
+
+    def _rates_by_value(self, window: int, low_delays: Sequence[Delay]) -> tuple[float, ...]:
+        """What comes in time of the higher value, and of the lower, whose law is another."""
+        found = []
+        for arm, mean in enumerate(self.means):
+            _, (chance, low, high) = self.rewards[arm].encode(mean)
+            early = 1.0 - self.delays[arm].survival_at(window)
+            early_low = 1.0 - low_delays[arm].survival_at(window)
+            found.append(chance * high * early + (1.0 - chance) * low * early_low)
+        return tuple(found)
+
+    @property
+    def phases(self) -> tuple[tuple[int, Problem], ...]:
+        """(first round, problem that does not change), in the order of time."""
+        current = self._with(changes=()) if self.changes else self
+        found = [(1, current)]
+        for change in self.changes:
+            means = current.means if change.means is None else change.means
+            delays = current.delays if change.delays is None else change.delays
+            current = current._with(means=means, delays=delays)
+            found.append((change.round, current))
+        return tuple(found)
 
     def _shares_in_time(self) -> tuple[float, ...]:
         """P(D <= window), arm by arm."""
@@ -126,6 +189,8 @@ class Problem:
 
     def without_delays(self) -> Problem:
         """The same rewards, arriving at once, if they count: the oracle's world."""
+        if self.changes or self.low_delays is not None:
+            raise InputError("Problem: without_delays must have fixed, independent delays.")
         if self.window is None:
             return self._with(delays=NoDelay())
         shares = self._shares_in_time()
@@ -136,17 +201,26 @@ class Problem:
         return self._with(feedback=feedback)
 
     def with_delays(self, delays: Sequence[Delay] | Delay) -> Problem:
-        """The same arms with other delays."""
-        return self._with(delays=delays)
+        """The same arms with other delays, throughout."""
+        changes = [Shift(change.round, change.means) for change in self.changes if change.means]
+        return self._with(delays=delays, changes=changes)
 
     def with_window(self, window: int | None) -> Problem:
         """The same world, in which only rewards within this window count; None: all of them."""
         return self._with(window=window)
 
-    def _with(self, **changes: Any) -> Problem:
+    def with_changes(self, changes: Sequence[Shift]) -> Problem:
+        """The same beginning, followed by these."""
+        return self._with(changes=changes)
+
+    def with_batch(self, batch: int | None) -> Problem:
+        """The same world, of which the learner hears every ``batch`` rounds."""
+        return self._with(batch=batch)
+
+    def _with(self, **other: Any) -> Problem:
         """The same problem but for these."""
         same = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Problem(**{**same, **changes})
+        return Problem(**{**same, **other})
 
     def select(self, arms: Sequence[int]) -> Problem:
         """The problem with these arms in this order, each with the random stream it has here."""
@@ -155,7 +229,12 @@ class Problem:
         rule = f"every arm must be in 0..{self.arms - 1}"
         for arm in chosen:
             require(arm < self.arms, owner, rule, arm=arm)
+        low_delays = None
+        if self.low_delays is not None:
+            low_delays = [self.low_delays[arm] for arm in chosen]
         return self._with(
+            changes=[_selected(change, chosen) for change in self.changes],
+            low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
             rewards=[self.rewards[arm] for arm in chosen],
@@ -165,9 +244,9 @@ class Problem:
     def max_alpha(self) -> float:
         """The largest alpha for which every arm satisfies Assumption 1 (0: none does).
 
-        With a window: the delays of the rewards that count, see `Within`.
+        With a window: the delays of the rewards that count, see `Within`. Holds in all phases.
         """
-        return min(_max_alpha(law) for law in set(self.laws_in_time()))
+        return min(_max_alpha(law) for _, phase in self.phases for law in set(phase.laws_in_time()))
 
     def laws_in_time(self) -> tuple[Delay, ...]:
         """Of each arm, the law of the delays of the rewards that count."""
@@ -187,7 +266,32 @@ class Problem:
             data["feedback"] = self.feedback  # absent from older files
         if self.window is not None:
             data["window"] = self.window
+        if self.low_delays is not None:
+            data["low_delays"] = [law.describe() for law in self.low_delays]
+        if self.changes:
+            data["changes"] = [change.describe() for change in self.changes]
+        if self.batch is not None:
+            data["batch"] = self.batch
         return data
+
+
+def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> None:
+    """Delays that depend on the reward are given for two values of it."""
+    for reward, mean in zip(rewards, means, strict=True):
+        kind, _ = reward.encode(mean)
+        rule = "low_delays must have rewards of two values"
+        require(kind == "two-point", "Problem", rule, reward=reward)
+
+
+def _selected(change: Shift, arms: Sequence[int]) -> Shift:
+    """The change of these arms."""
+    means = change.means
+    delays = change.delays
+    if means is not None:
+        means = tuple(means[arm] for arm in arms)
+    if isinstance(delays, tuple):
+        delays = tuple(delays[arm] for arm in arms)
+    return Shift(change.round, means, delays)
 
 
 def _within(law: Delay, window: int) -> Delay:

@@ -32,6 +32,7 @@ from patientbandits.delays import (
     UniformDelay,
     Weibull,
 )
+from patientbandits.drift import Shift
 from patientbandits.errors import whole
 from patientbandits.problem import Problem
 
@@ -173,10 +174,20 @@ def mirrored(problem: Problem) -> Problem:
     """The same arms with the delays handed from the best to the worst, and back.
 
     The arm whose mean is the r-th largest gets the delays of the one whose mean is the r-th least;
-    arms with the same mean stand in the order they have.
+    arms with the same mean stand in the order they have. Where means or delays change, so in every
+    phase.
     """
+    if not problem.changes:
+        return problem.with_delays(mirrored_delays(problem))
+    (_, first), *later = problem.phases
+    changes = [Shift(start, phase.means, mirrored_delays(phase)) for start, phase in later]
+    return first.with_delays(mirrored_delays(first)).with_changes(changes)
+
+
+def mirrored_delays(problem: Problem) -> list[Delay]:
+    """The delays of one phase, handed on."""
     ranked = sorted(range(problem.arms), key=lambda arm: problem.means[arm])
     delays = list(problem.delays)
     for arm, other in zip(ranked, reversed(ranked), strict=True):
         delays[arm] = problem.delays[other]
-    return problem.with_delays(delays)
+    return delays

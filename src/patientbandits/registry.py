@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from patientbandits.delays import LAWS, Delay
+from patientbandits.drift import Shift
 from patientbandits.errors import InputError, choice, items
 from patientbandits.policies import POLICIES, Policy
 from patientbandits.problem import Problem
@@ -67,8 +68,24 @@ NESTED: Mapping[str, Callable[[Any, str], Any]] = {
 """parameter of a policy -> what makes it of plain data"""
 
 
+def change_from(data: Any, owner: str = "change") -> Shift:
+    """The change that ``describe`` gave, or a study file names: {round = 2000, means = [...]}."""
+    if not isinstance(data, dict) or "round" not in data:
+        example = "{round = 2000, means = [0.6, 0.4]}"
+        raise InputError(f"{owner}: a round is needed, for example {example}; got {data!r}.")
+    for name in data:
+        choice(owner, "key", name, ("round", "means", "delays"))
+    delays = data.get("delays")
+    if delays is not None:
+        delays = laws_from(delays, owner)
+    return Shift(data["round"], data.get("means"), delays)
+
+
 def problem_from(data: dict[str, Any]) -> Problem:
     """The problem that ``describe`` gave."""
+    low_delays = data.get("low_delays")
+    if low_delays is not None:
+        low_delays = laws_from(low_delays)
     return Problem(
         means=data["means"],
         delays=[law_from(law) for law in data["delays"]],
@@ -76,6 +93,9 @@ def problem_from(data: dict[str, Any]) -> Problem:
         streams=data["streams"],
         feedback=data.get("feedback", FEEDBACK[0]),
         window=data.get("window"),
+        low_delays=low_delays,
+        changes=[change_from(change) for change in data.get("changes", ())],
+        batch=data.get("batch"),
     )
 
 

@@ -21,6 +21,12 @@ means = [0.6, 0.8]
 delays = {law = "Geometric", p = 0.01}
 window = 30                     # what comes later never counts; none by default
 
+[problems.drifting]
+means = [0.6, 0.4]
+delays = {law = "Geometric", p = 0.01}
+changes = [{round = 1500, means = [0.4, 0.6]}]
+batch = 100                     # what has come is heard every 100 rounds; every round by default
+
 [policies.patient]
 policy = "PatientBandits"
 alpha = 0.3
@@ -44,7 +50,7 @@ from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
 from patientbandits.problems import PROBLEMS
-from patientbandits.registry import law_from, policy_from, reward_from
+from patientbandits.registry import change_from, law_from, policy_from, reward_from
 from patientbandits.rewards import FEEDBACK
 from patientbandits.sweeps import Simulation
 
@@ -52,7 +58,17 @@ SETTINGS = ("horizon", "runs", "seed", "record", "anytime", "problems", "policie
 LEAST = {"runs": 2, "seed": 0, "record": 1}
 """setting -> the least that it may be"""
 
-PROBLEM_KEYS = ("means", "delays", "rewards", "feedback", "window", "name")
+PROBLEM_KEYS = (
+    "means",
+    "delays",
+    "rewards",
+    "feedback",
+    "window",
+    "low_delays",
+    "changes",
+    "batch",
+    "name",
+)
 WHATEVER_THE_PROBLEM = ("feedback", "window")
 """Keys that one of the paper's problems may have beside its arguments."""
 
@@ -160,19 +176,27 @@ def _named_problem(table: dict[str, Any], owner: str) -> Problem:
 
 
 def _described_problem(table: dict[str, Any], owner: str) -> Problem:
-    """One of the user's own: means, delays, rewards, feedback and window."""
+    """One of the user's own."""
     for key in table:
         choice(owner, "key", key, PROBLEM_KEYS)
     if "means" not in table:
         raise InputError(f"{owner}: means is needed, for example means = [0.6, 0.8].")
     laws = [law_from(law, owner) for law in _as_list(table.get("delays", "NoDelay"))]
     rewards = [reward_from(reward, owner) for reward in _as_list(table.get("rewards", "Bernoulli"))]
+    low_delays = None
+    if "low_delays" in table:
+        low = [law_from(law, owner) for law in _as_list(table["low_delays"])]
+        low_delays = _one_or_all(low)
+    changes = [change_from(change, owner) for change in _as_list(table.get("changes", []))]
     return Problem(
         means=table["means"],
         delays=_one_or_all(laws),
         rewards=_one_or_all(rewards),
         feedback=table.get("feedback", FEEDBACK[0]),
         window=table.get("window"),
+        low_delays=low_delays,
+        changes=changes,
+        batch=table.get("batch"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
@@ -195,3 +196,81 @@ def test_values_have_the_type_of_all_arms():
         found = [flag_value(arm, arms) for arm in arms]
         assert found == list(values)
         assert [type(value) for value in found] == [type(value) for value in values]
+
+
+class Naive:
+    """What every unit is shown, from the words of the rule: a list of what happened, in order."""
+
+    def __init__(self):
+        self.happened = []
+        self.persons = []
+        self.retired = set()
+
+    def names(self, unit):
+        joined = [person for person in self.persons if unit in person]
+        return joined[0] if joined else {unit}
+
+    def join(self, unit, other):
+        both = self.names(unit) | self.names(other)
+        self.persons = [person for person in self.persons if not person & both] + [both]
+
+    def last(self, kind, units):
+        """The arm of the last of its kind for these units, if it is not retired."""
+        found = [arm for what, unit, arm in self.happened if what == kind and unit in units]
+        standing = [arm for arm in found if arm not in self.retired]
+        return standing[-1] if standing else None
+
+    def decided(self, unit):
+        return self.last("decision", {unit}) or self.last("decision", self.names(unit))
+
+    def arm(self, unit):
+        """What it must be shown; None: the policy may choose."""
+        return self.decided(unit) or self.last("promise", self.names(unit))
+
+    def shown(self, unit, arm, provisional):
+        kind = "promise" if provisional else "decision"
+        if self.decided(unit) is not None:
+            return
+        if not provisional or self.last("promise", self.names(unit)) is None:
+            self.happened.append((kind, unit, arm))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_the_naive_one(tmp_path, clock, seed):
+    """A thousand calls in any order; every arm is the naive one's, and so is what is counted."""
+    choose = random.Random(seed)
+    arms = ["a", "b", "c"]
+    naive = Naive()
+    with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
+        flag = shop.experiment("flag", arms, policy="UCB1", seed=seed)
+        for _ in range(250):
+            clock.now += choose.random() * 3
+            unit = f"v{choose.randrange(40)}"
+            what = choose.choice(["promise"] * 4 + ["evaluate"] * 2 + ["decide", "expose", "other"])
+            must = naive.arm(unit)
+            if what == "other" and choose.random() < 0.5:
+                other = f"v{choose.randrange(40)}"
+                flag.alias(unit, other)
+                naive.join(unit, other)
+            elif what == "other":
+                naive.retired = set(choose.sample(arms, choose.randrange(3)))
+                flag.change(retired=sorted(naive.retired))
+            elif what == "expose":
+                if must is not None:
+                    flag.expose(unit, must)
+                    if naive.decided(unit) is None:
+                        naive.happened.append(("decision", unit, must))
+            else:
+                promised = what == "promise"
+                made = flag.decide(unit) if what == "decide" else flag.evaluate(unit, promised)
+                assert must in (None, made.arm)
+                assert made.arm not in naive.retired
+                assert (made.id is None) == (promised and naive.decided(unit) is None)
+                naive.shown(unit, made.arm, promised)
+        wanted = Counter(arm for what, _, arm in naive.happened if what == "decision")
+        assert {arm["arm"]: arm["pulls"] for arm in flag.report()["arms"]} == {
+            arm: wanted[arm] for arm in arms
+        }
+        promises = sum(what == "promise" for what, _, _ in naive.happened)
+        assert checked(shop)["assignments"] == promises > 20
+        assert sum(wanted.values()) > 20

@@ -95,6 +95,10 @@ def test_a_first_experiment(shop):
     assert sum(arm["pulls"] for arm in button.report()["arms"]) == 1
     assert button.timeseries()
     assert button.verdict()["words"]
+    rows = b"".join(button.export()).decode().splitlines()
+    assert made.id in rows[1]
+    with pytest.raises(RefusedError, match="format"):
+        list(button.export("xls"))
     assert button.change(paused=True)["paused"]
     assert [one.name for one in shop.experiments()] == ["first"]
 
@@ -183,6 +187,8 @@ def test_the_asynchronous_client(running, shop):
                 many = [{"id": one.id} for one in made[10:20]]
                 assert all(one.counted for one in await button.convert_many(many))
                 assert sum((await button.weights()).values()) == pytest.approx(1)
+                pieces = [piece async for piece in button.export()]
+                assert len(b"".join(pieces).splitlines()) == 31
                 assert "async" in [one.name for one in await client.experiments()]
                 with pytest.raises(UnknownError):
                     await client.open("none").decide()

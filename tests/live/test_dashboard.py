@@ -162,7 +162,15 @@ def pressed(browser, button, answer, arm=None):
 def test_an_admin_is_asked_twice(browser, tmp_path):
     with Running(tmp_path / "shop.db") as server:
         path = "/v1/experiments/checkout"
-        server.api.post("/v1/experiments", json={"name": "checkout", "arms": ["control", "blue"]})
+        server.api.post(
+            "/v1/experiments",
+            json={
+                "name": "checkout",
+                "arms": ["control", "blue"],
+                "control": "control",
+                "shares": {"minimum": 0.05},
+            },
+        )
 
         def now():
             return server.api.get(path).json()
@@ -173,6 +181,7 @@ def test_an_admin_is_asked_twice(browser, tmp_path):
         browser.value(f"document.querySelector('input[name=key]').value = {server.key!r}")
         browser.click("Open")
         browser.until(SHOWN)
+        assert "Every arm gets at least 5 % of the traffic." in browser.text()
         pressed(browser, "Pause", "No")
         browser.until("!document.querySelector('dialog').open")
         assert not now()["paused"]
@@ -181,6 +190,11 @@ def test_an_admin_is_asked_twice(browser, tmp_path):
         browser.until("document.querySelector('.state').textContent === 'paused'")
         pressed(browser, "Resume", "Yes, resume checkout")
         assert not now()["paused"]
+        pressed(browser, "Close", "Yes, close checkout")
+        assert now()["closed"]
+        browser.until("document.querySelector('.state').textContent === 'closed'")
+        pressed(browser, "Reopen", "Yes, reopen checkout")
+        assert not now()["closed"]
         pressed(browser, "Add an arm", "Yes, add the arm green", arm="green")
         assert now()["arms"] == ["control", "blue", "green"]
         browser.until("document.querySelector('#arms').innerText.includes('green')")
@@ -189,6 +203,8 @@ def test_an_admin_is_asked_twice(browser, tmp_path):
         pressed(browser, "Restore an arm", "Yes, restore the arm blue", arm="blue")
         assert now()["retired"] == []
         assert browser.console == []
+        pressed(browser, "Add an arm", "No", arm="red")
+        assert "red" not in now()["arms"]
         left(browser)
 
 

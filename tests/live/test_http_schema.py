@@ -47,15 +47,14 @@ STATE = [
         "PATCH /v1/experiments/{name}",
         "POST /v1/experiments/{name}/conversions",
         "POST /v1/experiments/{name}/exposures",
+        "POST /v1/experiments/{name}/quarantine",
         "POST /v1/experiments/{name}/retractions",
-        "GET /v1/experiments/{name}/verdict",
-        "GET /v1/experiments/{name}/analysis",
         "POST /v1/track",
     )
 ]
 """The rules for a policy's parameters, for arms that must exist, for what an order says together
-(either id or unit), for times (not in the future) and for a verdict by revenue (there must be
-some) are more than a schema can say."""
+(either id or unit), for who or when is kept out, and for times (not in the future) are more than a
+schema can say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.evaluation_context import EvaluationContext
 from openfeature.exception import ErrorCode
 from openfeature.flag_evaluation import Reason
-from service import Running
+from service import Running, command
 
 SITE = "https://shop.example"
 ALL = "/ofrep/v1/evaluate/flags"
@@ -240,6 +241,34 @@ def test_the_client_from_pypi(running, decide_key):
     mismatch = client.get_boolean_details("checkout", True, visitor)
     assert mismatch.error_code == ErrorCode.TYPE_MISMATCH
     openfeature.clear_providers()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_promises_survive_kills(tmp_path, workers):
+    """What was answered stays, through kill -9, whoever writes."""
+    db = tmp_path / "shop.db"
+    key = None
+    told = {}
+    for cycle in range(3):
+        with Running(db, "--workers", workers, key=key) as server:
+            key = server.key
+            new = {"name": "flag", "arms": ["a", "b"], "seed": 1}
+            assert server.api.post("/v1/experiments", json=new).is_success
+            for unit, was in told.items():
+                asked = {"context": {"targetingKey": unit}}
+                (found,) = server.api.post(ALL, json=asked).json()["flags"]
+                assert found == was
+            for number in range(20):
+                unit = f"{cycle}-{number}"
+                asked = {"context": {"targetingKey": unit}}
+                (told[unit],) = server.api.post(ALL, json=asked).json()["flags"]
+                if number % 2:
+                    told[unit] = evaluate(server.api, unit, "flag").json()
+            server.stop(signal.SIGKILL)
+    done = command("check", "--db", db, "--json")
+    assert done.returncode == 0, done.stdout
+    (found,) = json.loads(done.stdout)["experiments"]
+    assert (found["assignments"], found["decisions"]) == (60, 30)
 
 
 @pytest.fixture(scope="module")

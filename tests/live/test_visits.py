@@ -133,23 +133,59 @@ def late_exposures(button, model, rng, start, now) -> list:
     return told
 
 
+def written_history(folder, model, rng, start) -> list[str]:
+    """Exposures of the hour before, and orders of then, as files."""
+    shown = ["unit,time,variant"]
+    for number in range(150):
+        unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 80)}"
+        at = start - 3600 + 20 * number + 0.25  # never when an order was
+        arm = str(rng.choice(["a", "b", "c"]))
+        model.decide(unit, arm, round(at * 1e6), number - 1000)
+        shown.append(f"{unit},{at},{arm}")
+    return [
+        lines_to(folder / "exposures.csv", shown),
+        lines_to(folder / "orders.csv", told_orders(model, rng, start - 3600, start, "old", 60)),
+    ]
+
+
+def told_orders(model, rng, begin, end, kind, count) -> list[str]:
+    lines = ["unit,time,value,order"]
+    for one in range(count):
+        unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 90)}"
+        value = int(rng.choice([0, 100_000, 600_000, MILLION]))
+        at = int(rng.integers(begin, end))
+        model.order(f"{kind} {one}", unit, value, at * MILLION, end * MILLION, 10**6)
+        lines.append(f"{unit},{at},{value / MILLION},{kind} {one}")
+    return lines
+
+
+def lines_to(path, lines) -> str:
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_in_any_order_from_several_clients(address, clock, seed):
-    """8 clients send the same orders, aliases and repetitions, shuffled, in batches."""
+def test_in_any_order_from_several_clients(address, clock, seed, tmp_path):
+    """A history is imported; then 8 clients send the same orders, aliases and repetitions,
+    shuffled, in batches, while the history comes again with the orders of the night."""
     rng = np.random.default_rng(seed)
     rule = ["first", "last", "every"][seed % 3]
     with live.open(address, clock=clock) as shop:
-        button = shop.experiment(
+        model = Model(rule, 2000 * MILLION)
+        start = int(clock.now)
+        history = written_history(tmp_path, model, rng, start)
+        made = shop.import_history(
             "button",
-            ["a", "b", "c"],
+            *history,
             policy=[FORGETS, CANNOT_FORGET][seed % 2],
             window=2000.0,
             sticky=False,
             credit=rule,
             goals=["purchase", *GOALS],
         )
-        model = Model(rule, 2000 * MILLION)
-        start = int(clock.now)
+        assert (made.exposures, made.orders) == (150, 60)
+        button = shop.open("button")
+        agree(shop, button, model)
         for number in range(300):
             clock.now += int(rng.integers(0, 20))
             unit = f"{rng.choice(['visitor', 'account'])} {rng.integers(0, 80)}"
@@ -176,6 +212,8 @@ def test_in_any_order_from_several_clients(address, clock, seed):
             model.join(f"visitor {one}", f"account {one}")
             for _ in range(2):
                 told.append(button.join_command(f"visitor {one}", f"account {one}"))
+        nightly = told_orders(model, rng, start, int(clock.now), "night", 40)
+        night = lines_to(tmp_path / "night.csv", nightly)
         order = rng.permutation(len(told))
         parts = [[told[place] for place in order[client::8]] for client in range(8)]
 
@@ -183,8 +221,15 @@ def test_in_any_order_from_several_clients(address, clock, seed):
             for begin in range(0, len(part), 7):
                 shop.journal.execute(part[begin : begin + 7])
 
-        with ThreadPoolExecutor(8) as clients:
+        with ThreadPoolExecutor(10) as clients:
+            imports = [
+                clients.submit(shop.import_history, "button", history[0], file)
+                for file in (history[1], night)
+            ]
             list(clients.map(deliver, parts))
+        repeated, new = [one.result() for one in imports]
+        assert (repeated.exposures, repeated.orders, repeated.duplicates) == (0, 0, 60)
+        assert (new.exposures, new.orders, new.refused) == (0, 40, 0)
         assert [command.error for command in told if command.error] == []
         gone = [f"order {one}" for one in range(0, 200, 9)]
         for name in gone:

@@ -6,11 +6,21 @@ import math
 
 from naive.bootstrapped import BootstrappedThompson
 from naive.bounds import adapt, dklucb, ducb, klucb, patient, patient_kl, scheduled
+from naive.newcomers import (
+    DelayedEXP3,
+    DTSBayes,
+    FloorMixture,
+    OptimisticElimination,
+    PhasedElimination,
+    otf_lin_ts,
+    top_two_thompson,
+    window_thompson,
+)
 from naive.random_numbers import bits_at, keys, unit
 from naive.reported import SuccessiveElimination, arrived_thompson, delayed_ucb1
 from naive.rivals import DTS, otf_lin_ucb, told_thompson
 from naive.thompson import GuardedThompson, PatientThompson, thompson
-from naive.worlds import Pull, View, World, survival
+from naive.worlds import Pull, View, World, phase_of, survival
 
 
 class QPMD:
@@ -39,7 +49,7 @@ class QPMD:
 
     def queue(self, view):
         waiting = [p for p in view.reported(self.wanted) if p.s not in self.given]
-        return sorted(waiting, key=lambda p: (p.s + max(p.delay, 1), p.s))
+        return sorted(waiting, key=lambda p: (p.heard, p.s))
 
     def __call__(self, view, arm, base):
         if self.looked < view.t:
@@ -81,6 +91,14 @@ POLICIES = {
     "DTS": (DTS, 0),
     "ToldThompson": (told_thompson, 0),
     "QPMD": (QPMD, 0),
+    "DTSBayes": (DTSBayes, 0),
+    "WindowThompson": (window_thompson, 0),
+    "OTFLinTS": (otf_lin_ts, 0),
+    "PhasedElimination": (PhasedElimination, 0),
+    "OptimisticElimination": (OptimisticElimination, 0),
+    "DelayedEXP3": (DelayedEXP3, 0),
+    "TopTwoThompson": (top_two_thompson, 0),
+    "FloorMixture": (FloorMixture, 0),
 }
 """name -> (index, how often each arm is pulled first)
 
@@ -120,21 +138,34 @@ def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     return pulls
 
 
-def rates(problem):
-    """What a pull of each arm is worth: what comes after the window is worth nothing."""
-    means, window = problem["means"], problem.get("window")
+def rates(problem, t):
+    """What a pull of each arm is worth in round t: what comes after the window is worth nothing."""
+    means, laws = phase_of(problem, t)
+    window = problem.get("window")
     if window is None:
         return means
-    arms = zip(means, problem["delays"], strict=True)
-    return [mean * (1 - survival(law)(window)) for mean, law in arms]
+    if "low_delays" in problem:
+        return [rate_by_value(problem, means, laws, arm) for arm in range(len(means))]
+    return [m * (1 - survival(law)(window)) for m, law in zip(means, laws, strict=True)]
+
+
+def rate_by_value(problem, means, laws, arm):
+    """P(high) high P(D <= w | high) + P(low) low P(D <= w | low)."""
+    law, window = problem["rewards"][arm], problem["window"]
+    low, high = law.get("low", 0.0), law.get("high", law.get("value", 1.0))
+    p = (means[arm] - low) / (high - low)
+    late, late_low = (survival(delays[arm])(window) for delays in (laws, problem["low_delays"]))
+    return p * high * (1 - late) + (1 - p) * low * (1 - late_low)
 
 
 def regret(problem, pulls):
-    """After each round: sum over arms of gap * pulls."""
-    worth = rates(problem)
-    gaps = [max(worth) - rate for rate in worth]
-    count, path = [0] * len(gaps), []
+    """After each round: the sum of what was lost; in a world that stays, of gap * pulls by arm."""
+    path, total, count = [], 0.0, [0] * len(problem["means"])
     for p in pulls:
+        worth = rates(problem, p.s)
+        gaps = [max(worth) - rate for rate in worth]
         count[p.arm] += 1
-        path.append(sum(gap * n for gap, n in zip(gaps, count, strict=True)))
+        total += gaps[p.arm]
+        lost = sum(gap * n for gap, n in zip(gaps, count, strict=True))
+        path.append(total if "changes" in problem else lost)
     return path

@@ -77,24 +77,43 @@ def reward(law, mean, bits):
     return high if unit(bits) < (mean - low) / (high - low) else low
 
 
+def phase_of(problem, t):
+    """(means, laws) in round t."""
+    means, laws = problem["means"], problem["delays"]
+    for change in problem.get("changes", ()):
+        if change["round"] <= t:
+            means, laws = change.get("means", means), change.get("delays", laws)
+    return means, laws if isinstance(laws, list) else [laws] * len(means)
+
+
+def lower_value(law, value):
+    """Whether a reward is the lower one of its two values."""
+    low = {"Bernoulli": 0.0, "Scaled": 0.0, "TwoPoint": law.get("low")}
+    return value == low[law["reward"]]
+
+
 class World:
     """What each arm would answer in each round of one run."""
 
     def __init__(self, problem, horizon, seed, run):
         self.problem, self.horizon, self.key = problem, horizon, keys(seed, run)[0]
-        self.survivals = [survival(law) for law in problem["delays"]]
         self.window = problem.get("window", math.inf)
         self.reports = problem.get("feedback") == "reports"
 
     def pull(self, t, arm):
         bits = bits_at(self.key, t, self.problem["streams"][arm])
-        value = reward(self.problem["rewards"][arm], self.problem["means"][arm], bits)
-        after = delay(self.survivals[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon)
+        means, laws = phase_of(self.problem, t)
+        law = self.problem["rewards"][arm]
+        value = reward(law, means[arm], bits)
+        delays = laws[arm]
+        if "low_delays" in self.problem and lower_value(law, value):
+            delays = self.problem["low_delays"][arm]
+        after = delay(survival(delays), unit(mix(bits ^ 0x8CB92BA72F3D8DD7)), self.horizon)
         if after > self.window and self.reports:
-            return Pull(t, arm, 0.0, self.window)
-        if after > self.window:
-            return Pull(t, arm, value, math.inf)
-        return Pull(t, arm, value, after)
+            value, after = 0.0, self.window
+        elif after > self.window:
+            after = math.inf
+        return Pull(t, arm, value, after, self.problem.get("batch", 1))
 
 
 @dataclass
@@ -103,10 +122,26 @@ class Pull:
     arm: int
     reward: float
     delay: float
+    batch: int = 1
+    """what has come is heard of in rounds 1, batch + 1, 2 batch + 1, ..."""
+
+    @property
+    def heard(self):
+        """The first round whose decision may use it."""
+        due = self.s + max(self.delay, 1)
+        if due == math.inf:
+            return due
+        return next(t for t in range(due, due + self.batch) if (t - 1) % self.batch == 0)
+
+    def seen(self, age):
+        """Whether it is known ``age`` rounds after the pull."""
+        if self.batch == 1:
+            return self.delay <= age
+        return self.heard <= self.s + age
 
     def visible(self, age):
         """The reward as seen ``age`` rounds after the pull."""
-        return self.reward if self.delay <= age else 0.0
+        return self.reward if self.seen(age) else 0.0
 
 
 @dataclass
@@ -138,4 +173,4 @@ class View:
 
     def reported(self, arm):
         """The arm's pulls that have reported, where every pull reports, zeros too."""
-        return [p for p in self.of(arm) if p.delay <= self.t - p.s]
+        return [p for p in self.of(arm) if p.seen(self.t - p.s)]

@@ -209,10 +209,20 @@ def experiment_lines(found: ExperimentAnswer) -> list[str]:
         state.append(f"orders pay for the {found.credit} decision")
     if found.shares is not None:
         state.append(f"shares {json.dumps(msgspec.to_builtins(found.shares))}")
-    lines = [f"{found.name}: {', '.join(arms)}", f"    {json.dumps(found.policy)}"]
+    lines = [f"{found.name}: {', '.join(arms)}", f"    {policy_words(found.policy)}"]
     if state:
         lines.append(f"    {', '.join(state)}")
     return lines
+
+
+def policy_words(described: dict[str, Any]) -> str:
+    """Its name, and the parameters that were set."""
+    parameters = {
+        name: value for name, value in described.items() if name != "policy" and value is not None
+    }
+    if not parameters:
+        return f"{described['policy']} decides"
+    return f"{described['policy']} decides, with {json.dumps(parameters)}"
 
 
 def given_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from patientbandits.cli.catalogue import add_catalogue_commands
 from patientbandits.cli.compare import add_compare_command
 from patientbandits.cli.database import add_database_commands
 from patientbandits.cli.experiments import add_experiment_commands
+from patientbandits.cli.field import add_field_command
 from patientbandits.cli.history_import import add_import_command
 from patientbandits.cli.keys import add_key_commands
 from patientbandits.cli.live import (
@@ -76,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     add_rehearse_command(commands, common)
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
+    add_field_command(commands, work)
     add_compare_command(commands, common)
     add_catalogue_commands(commands, common)
     add_serve_command(commands, database)

@@ -197,6 +197,10 @@ def timeseries(name: str, bucket: str | int) -> Ask[list[dict[str, Any]]]:
     return Ask("GET", path_of(name, "timeseries"), read, query={"bucket": str(bucket)})
 
 
+def export_of(name: str, format: str) -> Ask[None]:
+    return Ask("GET", path_of(name, "export"), lambda made: None, query={"format": format})
+
+
 def experiment_names() -> Ask[list[str]]:
     def read(made: Any) -> list[str]:
         return [one["name"] for one in made["experiments"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +21,7 @@ from patientbandits.client.trying import (
     Reply,
     TimeLimits,
     attempts,
+    error_of,
 )
 from patientbandits.live.outcomes import (
     Conversion,
@@ -99,6 +100,15 @@ class AsyncClient:
             )
         except httpx.TransportError as error:
             return error
+
+    async def streamed(self, ask: Ask[None]) -> AsyncIterator[bytes]:
+        """The answer in pieces; what breaks off is not asked for again."""
+        async with self._http.stream(ask.method, ask.path, params=ask.query) as reply:
+            if not reply.is_success:
+                await reply.aread()
+                raise error_of(reply)
+            async for piece in reply.aiter_bytes():
+                yield piece
 
     def open(self, experiment: str, fallback: str | None = None) -> AsyncRemoteExperiment:
         """The experiment of this name; nothing is asked of the service yet."""
@@ -238,6 +248,10 @@ class AsyncRemoteExperiment:
     async def analysis(self, by: str | None = None) -> dict[str, Any]:
         """The verdict, windows and cohorts."""
         return await self.client.run(asks.read_one(self.name, "analysis", by=by))
+
+    def export(self, format: str = "csv") -> AsyncIterator[bytes]:
+        """Every decision with what became of it, in pieces of a CSV or Parquet file."""
+        return self.client.streamed(asks.export_of(self.name, format))
 
     async def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         return await self.client.run(asks.timeseries(self.name, bucket))

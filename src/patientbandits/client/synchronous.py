@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +21,7 @@ from patientbandits.client.trying import (
     Reply,
     TimeLimits,
     attempts,
+    error_of,
 )
 from patientbandits.live.outcomes import (
     Conversion,
@@ -98,6 +99,14 @@ class Client:
             )
         except httpx.TransportError as error:
             return error
+
+    def streamed(self, ask: Ask[None]) -> Iterator[bytes]:
+        """The answer in pieces; what breaks off is not asked for again."""
+        with self._http.stream(ask.method, ask.path, params=ask.query) as reply:
+            if not reply.is_success:
+                reply.read()
+                raise error_of(reply)
+            yield from reply.iter_bytes()
 
     def open(self, experiment: str, fallback: str | None = None) -> RemoteExperiment:
         """The experiment of this name; nothing is asked of the service yet."""
@@ -234,6 +243,10 @@ class RemoteExperiment:
     def analysis(self, by: str | None = None) -> dict[str, Any]:
         """The verdict, windows and cohorts."""
         return self.client.run(asks.read_one(self.name, "analysis", by=by))
+
+    def export(self, format: str = "csv") -> Iterator[bytes]:
+        """Every decision with what became of it, in pieces of a CSV or Parquet file."""
+        return self.client.streamed(asks.export_of(self.name, format))
 
     def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
         return self.client.run(asks.timeseries(self.name, bucket))

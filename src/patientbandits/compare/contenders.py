@@ -27,7 +27,9 @@ from patientbandits.policies import (
     PatientKL,
     PatientThompson,
     Policy,
+    Thompson,
     ToldThompson,
+    WindowThompson,
 )
 from patientbandits.problem import Problem
 from patientbandits.rewards import FEEDBACK
@@ -47,6 +49,9 @@ PATIENT_ALPHA = 0.5
 ENVELOPE_ALPHA = 1.0
 BEST_WINDOW = 50
 """D-UCB's window at its best in the paper's figures."""
+
+USUAL_WINDOW = 100
+"""After which a decision counts as known, where the problem says nothing."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,12 @@ EXPLICIT = (
         quick=True,
     ),
     Contender(
+        name="WindowThompson",
+        make=lambda problem: WindowThompson(problem.window or USUAL_WINDOW),
+        note=f"waits {USUAL_WINDOW} rounds, or the window, where there is one",
+        quick=True,
+    ),
+    Contender(
         name="ToldThompson",
         make=lambda problem: ToldThompson(problem.laws_in_time()),
         told="law",
@@ -180,7 +191,12 @@ EXPLICIT = (
 )
 """Those that need something from the problem, or take part with more than their defaults."""
 
-GIVEN: dict[str, dict[str, Any]] = {"OTFLinUCB": {"window": 100}, "QPMD": {"base": KLUCB()}}
+GIVEN: dict[str, dict[str, Any]] = {
+    "OTFLinUCB": {"window": 100},
+    "OTFLinTS": {"window": 100},
+    "QPMD": {"base": KLUCB()},
+    "FloorMixture": {"base": Thompson()},
+}
 """policy -> the parameters that it has no default for, the same on every problem"""
 
 EXCLUDED: dict[str, str] = {}

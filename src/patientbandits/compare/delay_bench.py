@@ -15,13 +15,14 @@ from dataclasses import replace
 
 from patientbandits.compare.shape_cases import shape_cases
 from patientbandits.compare.suite import HOPELESS, SLOW_BEST, SLOW_WORST, Case, usual_cases
+from patientbandits.compare.world_cases import world_cases
 from patientbandits.problem import Problem
 from patientbandits.random_problems import RANDOM_HORIZON, mirrored, random_problem
 
 DELAY_BENCH = "DelayBench 1"
 SUITE_SEED = 2020
 
-RANDOM_CASES = 20
+RANDOM_CASES = 25
 RANDOM_RUNS = 40
 MIRRORED_RUNS = 60
 QUICK_RANDOM = 2
@@ -37,7 +38,7 @@ COMPARED_AGES = (3, 10, 30, 100, 300, 1000)
 
 def suite(seed: int = SUITE_SEED) -> tuple[Case, ...]:
     """DelayBench 1, the paper's problems first."""
-    named = [*usual_cases(), *shape_cases()]
+    named = [*usual_cases(), *shape_cases(), *world_cases()]
     other_way_round = [mirror_of(case) for case in named if has_mirror(case)]
     return tuple(map(with_direction, (*named, *other_way_round, *random_cases(seed))))
 
@@ -92,16 +93,30 @@ def arms_in_words(problem: Problem) -> str:
 
 
 def with_direction(case: Case) -> Case:
-    """With the kind that says whether the best arm is slower than the worst, or faster."""
+    """With the kind that says whether the best arm is slower than the worst, or faster.
+
+    Where rates or delays change: on the whole, as long as each phase lasts.
+    """
     if not case.counted or HOPELESS in case.kinds:
         return case
-    difference = slowness(case.problem, best=True) - slowness(case.problem, best=False)
+    difference = lead_in_slowness(case.problem, case.horizon)
     kinds = [kind for kind in case.kinds if kind not in (SLOW_BEST, SLOW_WORST)]
     if difference > 0:
         kinds.append(SLOW_BEST)
     if difference < 0:
         kinds.append(SLOW_WORST)
     return replace(case, kinds=tuple(kinds))
+
+
+def lead_in_slowness(problem: Problem, horizon: int) -> float:
+    """By how much the best arm is slower than the worst, phases weighted by their length."""
+    phases = problem.phases
+    ends = [*(start for start, _ in phases[1:]), horizon + 1]
+    total = 0.0
+    for (start, phase), end in zip(phases, ends, strict=True):
+        lead = slowness(phase, best=True) - slowness(phase, best=False)
+        total += lead * (end - start)
+    return total
 
 
 def slowness(problem: Problem, best: bool) -> float:

@@ -54,7 +54,8 @@ class Score:
     difference_high: float
     shares: tuple[float, ...]
     """of the pulls, arm by arm"""
-    best_arm_share: float
+    best_arm_share: float | None
+    """None where the best arm is not always the same"""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
     least = results[best].final
     oracle = results[ORACLE].final if ORACLE in results else None
     best_arms = np.array(case.problem.gaps) == 0
+    lasting = all(phase.gaps == case.problem.gaps for _, phase in case.problem.phases)
     rows = []
     for name, result in results.items():
         difference = result.final - least
@@ -91,6 +93,9 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
         ratio = _ratio_to(least, result.final, case)
         to_oracle = _ratio_to(oracle, result.final, case)
         shares = result.pulls.sum(axis=0) / result.pulls.sum()
+        best_arm_share = None
+        if lasting:
+            best_arm_share = float(shares[best_arms].sum())
         row = Score(
             problem=case.name,
             policy=name,
@@ -112,7 +117,7 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
             difference_low=float(less),
             difference_high=float(more),
             shares=tuple(float(share) for share in shares),
-            best_arm_share=float(shares[best_arms].sum()),
+            best_arm_share=best_arm_share,
         )
         rows.append(row)
     return rows

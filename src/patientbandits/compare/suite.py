@@ -27,6 +27,9 @@ PROBLEM_KINDS = {
     "many arms": "there are ten arms or more",
     "values": "rewards are amounts, not just 0 or 1",
     "window": "only rewards within a window count",
+    "drifting": "rates or delays change on the way",
+    "batches": "what has come is heard of every few hundred rounds",
+    "dependent": "the delay depends on the reward",
     "random": "nobody has chosen the problem: it was drawn at random",
     HOPELESS: "delays hide just what would tell the arms apart (Theorem 4)",
 }
@@ -62,7 +65,7 @@ class Case:
     @property
     def counted(self) -> bool:
         """Whether regret says anything: not if all arms are equally good."""
-        return max(self.problem.gaps) > 0
+        return any(max(phase.gaps) > 0 for _, phase in self.problem.phases)
 
 
 def usual_cases() -> tuple[Case, ...]:

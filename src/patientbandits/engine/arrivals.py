@@ -14,7 +14,7 @@ import numpy as np
 
 from patientbandits.engine.choosers import Chooser
 from patientbandits.engine.scratch import Game
-from patientbandits.engine.worlds import TWO_POINT, World, arrival, closing_report, outcome
+from patientbandits.engine.worlds import TWO_POINT, World, arrival, heard_after, told_function
 from patientbandits.policies.base import Arm
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule
@@ -26,13 +26,14 @@ of different rounds arrive in the same one independently, at most once on averag
 have a probability below 1 / 256!."""
 
 
-def counts_suffice(world: World, rule: Rule) -> bool:
+def counts_suffice(world: World, plain: bool, rule: Rule) -> bool:
     """Whether arrivals need no more than their number.
 
-    They do where rewards are known beforehand and nobody asks for their delay.
+    They do where rewards are known beforehand and nobody asks for their delay, in a plain world.
     """
     implied = np.all((world.reward_kind == TWO_POINT) & (world.values[:, 0] == 0))
-    return bool(implied) and "arrived" not in rule.hooks and len(world.gaps) <= COUNT_UP_TO
+    unasked = plain and "arrived" not in rule.hooks
+    return bool(implied) and unasked and len(world.streams) <= COUNT_UP_TO
 
 
 class Arrivals(NamedTuple):
@@ -75,12 +76,12 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     return Arrivals(receive=receive, send=send, forget=forget)
 
 
-def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
+def listed_arrivals(rule: Rule, chooser: Chooser, plain: bool) -> Arrivals:
     """Pull by pull; a pull is known by its round."""
     paid = chooser.paid
     keeps = chooser.keeps
     arrived = rule.hook("arrived")
-    told = closing_report if rule.reports else outcome
+    told = told_function(plain, rule.reports)
 
     def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
@@ -106,6 +107,8 @@ def listed_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
         t = decision.round
         reward, delay = told(game.world, scratch.world_key[place], as_bits(t), arm, left)
         after = max(int(delay), 1) if delay <= left else left + 1
+        if not plain:
+            after = heard_after(t, after, game.world.batch, left)
         scratch.arm_of[place, t] = arm
         scratch.reward_of[place, t] = reward
         scratch.delay_of[place, t] = delay

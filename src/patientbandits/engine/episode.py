@@ -20,7 +20,7 @@ from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
-from patientbandits.engine.worlds import World
+from patientbandits.engine.worlds import World, row_of
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule, no_hook
@@ -39,9 +39,18 @@ class KernelPlan(NamedTuple):
     memory_kind: Any
     counted: bool
     anytime: bool
+    plain: bool
+    """the world is"""
 
     @classmethod
-    def of(cls, rule: Rule, memory: tuple[Any, ...], counted: bool, anytime: bool) -> KernelPlan:
+    def of(
+        cls,
+        rule: Rule,
+        memory: tuple[Any, ...],
+        counted: bool,
+        anytime: bool,
+        plain: bool = True,
+    ) -> KernelPlan:
         return cls(
             hooks=tuple(rule.hooks.items()),
             from_bonus=rule.from_bonus,
@@ -52,6 +61,7 @@ class KernelPlan(NamedTuple):
             memory_kind=type(memory),
             counted=counted,
             anytime=anytime,
+            plain=plain,
         )
 
     @property
@@ -96,7 +106,7 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
     """Rewards that come are counted where that suffices, and listed otherwise."""
     if plan.counted:
         return counted_arrivals(plan.rule, chooser)
-    return listed_arrivals(plan.rule, chooser)
+    return listed_arrivals(plan.rule, chooser, plan.plain)
 
 
 @cache
@@ -104,6 +114,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
     anytime = plan.anytime
+    plain = plan.plain
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
@@ -134,6 +145,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         scratch.world_key[place] = run_key(task.world_key, as_bits(run))
         scratch.tie_key[place] = ties
         scratch.own_key[place] = following(ties)
+        scratch.lost[place] = 0.0
         arms = scratch.pulls.shape[1]
         for arm in range(arms):
             scratch.pulls[place, arm] = 0
@@ -153,6 +165,9 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
             return False
         arm = bid.arm
         scratch.pulls[game.place, arm] += 1
+        if not plain:
+            row = row_of(game.world, as_bits(round_), arm)
+            scratch.lost[game.place] += game.world.gaps[row]
         pulls = int(scratch.pulls[game.place, arm])
         known = Arm(arm, pulls, float(scratch.rewards[game.place, arm]))
         pulled(self, memory, known, round_, time, arms)
@@ -192,7 +207,10 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
                         return
                 if t == out.rounds[column]:
                     for place in range(games):
-                        out.regret[row + place, column] = regret(scratch.pulls[place], world.gaps)
+                        lost = scratch.lost[place]
+                        if plain:
+                            lost = regret(scratch.pulls[place], world.gaps)
+                        out.regret[row + place, column] = lost
                         if traced:
                             found = trace(self, memory, t, float(t), decision.horizon, arms)
                             out.trace[row + place, column] = found

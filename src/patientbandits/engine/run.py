@@ -17,7 +17,7 @@ from patientbandits.engine.compile import compiler_is_off, digest_of
 from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
 from patientbandits.engine.scratch import Output, Task, scratch_for
-from patientbandits.engine.worlds import world_of
+from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, rule_of
 from patientbandits.rng import base_keys
@@ -59,11 +59,12 @@ class Match:
         self.interpreted = interpreted
         self.world = world_of(job.problem, job.horizon)
         self.rule = rule_of(job.policy, job.problem.arms, horizon_known=not job.anytime)
-        self.counted = counts_suffice(self.world, self.rule)
+        plain = is_plain(job.problem)
+        self.counted = counts_suffice(self.world, plain, self.rule)
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
         self.side = 1
-        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime)
+        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain)
         if self.counted and not self.remembers and not interpreted:
             self.side = SIDE_BY_SIDE
         if interpreted:

@@ -51,6 +51,8 @@ class Scratch(NamedTuple):
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
     """(run, arm): rewards arrived"""
+    lost: NDArray[np.float64]
+    """run: regret so far, in a world that is not plain"""
     bonus: NDArray[np.float64]
     worth: NDArray[np.float64]
     """(run, arm): bonus and index of a policy whose indices last"""
@@ -89,7 +91,7 @@ def scratch_for(
     world: World, rule: Rule, horizon: int, counted: bool, side: int, interpreted: bool
 ) -> Scratch:
     """Working space for one thread. Interpreted keys are Python's integers."""
-    arms = len(world.gaps)
+    arms = len(world.streams)
     rounds = horizon + 2
     leaves = 1
     if rule.lasting and arms >= TREE_FROM:
@@ -115,6 +117,7 @@ def scratch_for(
         own_key=np.zeros(side, bits),
         pulls=np.zeros((side, arms), np.int64),
         rewards=np.zeros((side, arms)),
+        lost=np.zeros(side),
         bonus=np.zeros((side, arms)),
         worth=np.zeros((side, arms)),
         winner=np.full((side, NO_TREE * leaves), -1),

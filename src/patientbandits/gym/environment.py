@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.worlds import report, world_of
+from patientbandits.engine.worlds import any_report, heard_after, row_of, world_of
 from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.problem import Problem
 from patientbandits.problems import PROBLEMS
@@ -100,7 +100,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         require(self._round < self.horizon, "DelayedBandit", rule)
         self._round += 1
         self._pulls[arm] += 1
-        self._regret += self.problem.gaps[arm]
+        self._regret += float(self._world.gaps[row_of(self._world, self._round, arm)])
         self._send(arm)
         arrivals = self._due.pop(self._round + 1, [])
         for came in arrivals:
@@ -120,12 +120,13 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
     def _send(self, arm: int) -> None:
         """The pull's reward is under way."""
         left = self.horizon - self._round
-        reward, delay = report(self._world, self._key, self._round, arm, left)
+        reward, delay = any_report(self._world, self._key, self._round, arm, left)
         announced = reward != 0.0 or self.problem.feedback == "reports"
         if not announced or delay > left:
             return
         came = Arrival(round=self._round, arm=arm, delay=int(delay), reward=float(reward))
-        self._due.setdefault(self._round + max(int(delay), 1), []).append(came)
+        after = heard_after(self._round, max(int(delay), 1), self._world.batch, left)
+        self._due.setdefault(self._round + after, []).append(came)
 
     def _observation(self) -> Observation:
         return {"pulls": self._pulls.copy(), "rewards": self._rewards.copy()}

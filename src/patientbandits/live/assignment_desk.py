@@ -55,7 +55,7 @@ class AssignmentDesk:
 
     def standing(self, unit: str | None) -> LogLine | None:
         """What the unit's person was promised last, unless the arm is retired."""
-        if unit is None or not self._batch.settings.sticky:
+        if unit is None or not self._promised or not self._batch.settings.sticky:
             return None
         found: list[LogLine] = []
         for known in self._persons.units(unit):

@@ -16,16 +16,26 @@ from patientbandits.policies.ducb import DUCB as DUCB
 from patientbandits.policies.ducb import DKLUCB as DKLUCB
 from patientbandits.policies.bootstrapped import BootstrappedThompson as BootstrappedThompson
 from patientbandits.policies.d_ts import DTS as DTS
+from patientbandits.policies.d_ts_bayes import DTSBayes as DTSBayes
+from patientbandits.policies.window_thompson import WindowThompson as WindowThompson
 from patientbandits.policies.told import ToldThompson as ToldThompson
 from patientbandits.policies.otf_linucb import OTFLinUCB as OTFLinUCB
+from patientbandits.policies.otf_lints import OTFLinTS as OTFLinTS
 from patientbandits.policies.undelayed import UCB1 as UCB1
 from patientbandits.policies.undelayed import KLUCB as KLUCB
 from patientbandits.policies.undelayed import MOSS as MOSS
 from patientbandits.policies.undelayed import Thompson as Thompson
+from patientbandits.policies.top_two import TopTwoThompson as TopTwoThompson
+from patientbandits.policies.floor_mixture import FloorMixture as FloorMixture
 from patientbandits.policies.undelayed import Uniform as Uniform
 from patientbandits.policies.reported import DelayedUCB1 as DelayedUCB1
 from patientbandits.policies.qpmd import QPMD as QPMD
 from patientbandits.policies.reported import SuccessiveElimination as SuccessiveElimination
+from patientbandits.policies.phased_elimination import PhasedElimination as PhasedElimination
+from patientbandits.policies.optimistic_elimination import (
+    OptimisticElimination as OptimisticElimination,
+)
+from patientbandits.policies.delayed_exp3 import DelayedEXP3 as DelayedEXP3
 from patientbandits.policies.reported import ArrivedThompson as ArrivedThompson
 
 POLICIES: dict[str, type[Policy]] = {

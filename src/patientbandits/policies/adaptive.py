@@ -79,7 +79,7 @@ class AdaptPatientBandits(Policy):
         factor: float
         """of the bias"""
         spread: float
-        events: float
+        log_events: float
         power: float
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class AdaptPatientBandits(Policy):
             floor=floor,
             factor=BIASES[self.bias],
             spread=width.spread,
-            events=width.events(arms),
+            log_events=width.log_events(arms),
             power=width.power,
         )
 
@@ -174,7 +174,7 @@ class AdaptPatientBandits(Policy):
         alpha_low = memory.alpha_low[0]
         if alpha_low > 0.0:
             bias *= math.exp(-min(alpha_low, 0.5) * memory.log_pulls[arm.number])
-        width = deviation(self.spread, self.events, self.power, arm.pulls, horizon)
+        width = deviation(self.spread, self.log_events, self.power, arm.pulls, horizon)
         return arm.rewards / arm.pulls + width + bias
 
     @staticmethod

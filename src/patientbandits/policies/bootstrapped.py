@@ -251,10 +251,10 @@ class BootstrappedThompson(Policy):
         memory.made[0] = pull
 
     @staticmethod
-    def arrived(self: Numbers, memory: Replicates, arm: Arm, pull: int, time: float) -> None:
+    def arrived(self: Numbers, memory: Replicates, arm: Arm, pull: int, delay: float) -> None:
         i = arm.number
         word = memory.word_of[pull]
-        late = bin_of_age(memory.edges, time - memory.time_of[pull])
+        late = bin_of_age(memory.edges, max(delay, 1.0))
         add_weights(memory.waiting[i, memory.bin_of[pull]], word, -1.0)
         add_weights(memory.converted[late], word, 1.0)
         add_weights(memory.conversions[i], word, 1.0)

@@ -51,6 +51,8 @@ class ExponentialFits(NamedTuple):
     """the sum of the delays seen"""
     waited: NDArray[np.float64]
     """the sum of w x, within one EM step"""
+    late: NDArray[np.float64]
+    """the sum of w, within one EM step"""
     matured: NDArray[np.float64]
     """m, at the last fit"""
     shapes: NDArray[np.float64]
@@ -68,14 +70,17 @@ class ExponentialFits(NamedTuple):
 
 
 def expect_late(memory: ExponentialFits, time: float) -> None:
-    """The E step: each arm's sum of w x."""
+    """The E step: each arm's sums of w x and of w."""
     memory.waited[:] = 0.0
+    memory.late[:] = 0.0
     for pull in range(1, memory.made[0] + 1):
         if not memory.converted[pull]:
             i = memory.arm_of[pull]
             age = time - memory.time_of[pull]
             late = memory.rate[i] * math.exp(-memory.speed[i] * age)
-            memory.waited[i] += age * late / (1.0 - memory.rate[i] + late)
+            weight = late / (1.0 - memory.rate[i] + late)
+            memory.waited[i] += age * weight
+            memory.late[i] += weight
 
 
 def maximise(memory: ExponentialFits, time: float) -> None:
@@ -99,6 +104,17 @@ def begin_fits(memory: ExponentialFits, time: float) -> None:
     for i in range(len(memory.rate)):
         memory.rate[i] = START_RATE
         memory.speed[i] = 1.0 / passed
+
+
+def fit_is_due(memory: ExponentialFits, time: float, batch: float, warmup: float) -> bool:
+    """Whether a batch is complete; the next one then begins."""
+    made = memory.made[0]
+    if made < warmup or made < memory.fit_at[0]:
+        return False
+    if memory.fit_at[0] == 0:
+        begin_fits(memory, time)
+    memory.fit_at[0] = made + int(max(batch, GROWING_BATCH * made))
+    return True
 
 
 @dataclass(frozen=True)
@@ -138,6 +154,7 @@ class DTS(Policy):
             conversions=np.zeros(arms),
             delays=np.zeros(arms),
             waited=np.zeros(arms),
+            late=np.zeros(arms),
             matured=np.zeros(arms),
             shapes=np.ones((arms, 2)),
             time_of=np.zeros(pulls),
@@ -154,19 +171,15 @@ class DTS(Policy):
         memory.made[0] = pull
 
     @staticmethod
-    def arrived(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, time: float) -> None:
+    def arrived(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, delay: float) -> None:
         memory.converted[pull] = True
         memory.conversions[arm.number] += 1.0
-        memory.delays[arm.number] += time - memory.time_of[pull]
+        memory.delays[arm.number] += max(delay, 1.0)
 
     @staticmethod
     def refresh(self: Numbers, memory: ExponentialFits, time: float) -> None:
-        made = memory.made[0]
-        if made < self.warmup or made < memory.fit_at[0]:
+        if not fit_is_due(memory, time, self.batch, self.warmup):
             return
-        if memory.fit_at[0] == 0:
-            begin_fits(memory, time)
-        memory.fit_at[0] = made + int(max(self.batch, GROWING_BATCH * made))
         for _ in range(int(self.steps)):
             expect_late(memory, time)
             maximise(memory, time)

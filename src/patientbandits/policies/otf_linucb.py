@@ -35,7 +35,39 @@ class RecentPulls(NamedTuple):
     made: NDArray[np.int64]
     """the last pull"""
     radius: NDArray[np.float64]
-    """2 f + the sum over recent pulls"""
+    """2 f + the sum over recent pulls; of OTFLinTS, how much wider its draws are for them"""
+
+
+def recent_pulls(arms: int, capacity: int) -> RecentPulls:
+    """Before the first pull."""
+    return RecentPulls(
+        pulls=np.zeros(arms, np.int64),
+        recent=np.zeros(arms, np.int64),
+        early=np.zeros(arms),
+        time_of=np.zeros(capacity + 1),
+        arm_of=np.zeros(capacity + 1, np.int32),
+        oldest=np.ones(1, np.int64),
+        made=np.zeros(1, np.int64),
+        radius=np.zeros(1),
+    )
+
+
+def add_recent(memory: RecentPulls, arm: int, pull: int, time: float) -> None:
+    """A pull is made; it is recent."""
+    memory.pulls[arm] += 1
+    memory.recent[arm] += 1
+    memory.time_of[pull] = time
+    memory.arm_of[pull] = arm
+    memory.made[0] = pull
+
+
+def leave_old(memory: RecentPulls, time: float, window: float) -> None:
+    """Pulls older than the window are recent no more."""
+    oldest = memory.oldest[0]
+    while oldest <= memory.made[0] and time - memory.time_of[oldest] > window:
+        memory.recent[memory.arm_of[oldest]] -= 1
+        oldest += 1
+    memory.oldest[0] = oldest
 
 
 @dataclass(frozen=True)
@@ -90,24 +122,11 @@ class OTFLinUCB(Policy):
         )
 
     def memory(self, arms: int, capacity: int) -> RecentPulls:
-        return RecentPulls(
-            pulls=np.zeros(arms, np.int64),
-            recent=np.zeros(arms, np.int64),
-            early=np.zeros(arms),
-            time_of=np.zeros(capacity + 1),
-            arm_of=np.zeros(capacity + 1, np.int32),
-            oldest=np.ones(1, np.int64),
-            made=np.zeros(1, np.int64),
-            radius=np.zeros(1),
-        )
+        return recent_pulls(arms, capacity)
 
     @staticmethod
     def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
-        memory.pulls[arm.number] += 1
-        memory.recent[arm.number] += 1
-        memory.time_of[pull] = time
-        memory.arm_of[pull] = arm.number
-        memory.made[0] = pull
+        add_recent(memory, arm.number, pull, time)
 
     @staticmethod
     def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
@@ -125,11 +144,7 @@ class OTFLinUCB(Policy):
     def refresh(
         self: Numbers, memory: RecentPulls, round: int, time: float, horizon: float, arms: int
     ) -> None:
-        oldest = memory.oldest[0]
-        while oldest <= memory.made[0] and time - memory.time_of[oldest] > self.window:
-            memory.recent[memory.arm_of[oldest]] -= 1
-            oldest += 1
-        memory.oldest[0] = oldest
+        leave_old(memory, time, self.window)
         level = math.log(horizon) if self.delta == 0.0 else -math.log(self.delta)
         noise = 2.0 * level + arms * math.log1p(round / (arms * self.regularisation))
         radius = 2.0 * (math.sqrt(self.regularisation) + math.sqrt(noise))

@@ -62,7 +62,7 @@ class PatientBandits(Policy):
 
     class Numbers(NamedTuple):
         spread: float
-        events: float
+        log_events: float
         power: float
         factor: float
         alpha: float
@@ -76,7 +76,7 @@ class PatientBandits(Policy):
         width = WIDTHS[self.width]
         return self.Numbers(
             spread=width.spread,
-            events=width.events(arms),
+            log_events=width.log_events(arms),
             power=width.power,
             factor=BIASES[self.bias],
             alpha=float(self.alpha),
@@ -84,7 +84,7 @@ class PatientBandits(Policy):
 
     @staticmethod
     def bonus(self: Numbers, pulls: int, horizon: float) -> float:
-        width = deviation(self.spread, self.events, self.power, pulls, horizon)
+        width = deviation(self.spread, self.log_events, self.power, pulls, horizon)
         if self.factor == 0.0:
             return width + mean_power(pulls, self.alpha)
         if self.alpha >= 0.5:
@@ -131,7 +131,7 @@ class Aged(Policy):
     @staticmethod
     def index(self: PatientBandits.Numbers, memory: Ages, arm: Arm, horizon: float) -> float:
         hidden = arm.pulls - memory.weight[arm.number]
-        width = deviation(self.spread, self.events, self.power, arm.pulls, horizon)
+        width = deviation(self.spread, self.log_events, self.power, arm.pulls, horizon)
         return (arm.rewards + hidden) / arm.pulls + width
 
 
@@ -148,7 +148,7 @@ class ScheduledPatientBandits(Policy):
 
     class Numbers(NamedTuple):
         spread: float
-        events: float
+        log_events: float
         power: float
 
     def __post_init__(self) -> None:
@@ -156,11 +156,13 @@ class ScheduledPatientBandits(Policy):
 
     def numbers(self, arms: int) -> Numbers:
         width = WIDTHS[self.width]
-        return self.Numbers(spread=width.spread, events=width.events(arms), power=width.power)
+        return self.Numbers(
+            spread=width.spread, log_events=width.log_events(arms), power=width.power
+        )
 
     @staticmethod
     def bonus(self: Numbers, pulls: int, round: int, horizon: float) -> float:
         log_t = math.log(max(round, 16.0))
         alpha = math.log(log_t) / log_t
-        width = deviation(self.spread, self.events, self.power, pulls, horizon)
+        width = deviation(self.spread, self.log_events, self.power, pulls, horizon)
         return width + 2.0 * pulls ** -min(alpha, 0.5)

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
+from patientbandits.policies.parts.nested import base_memory, nested_kind
 from patientbandits.policies.rule import Hook, Rule, hooks_of
 
 UNDECIDED_ARM = -1
-PREFIX = "base_"
 
 
 class Queues(NamedTuple):
@@ -55,22 +55,6 @@ class Queues(NamedTuple):
     """how many reports the base was given"""
     worth: NDArray[np.float64]
     """the base's index of the arm that it wants"""
-
-
-@cache
-def memory_kind(base_kind: Any) -> Any:
-    """The named tuple of the queues and, behind them, the base's own memory."""
-    names = (*Queues._fields, *(PREFIX + name for name in base_kind._fields))
-    return NamedTuple("QueuesAndBase", [(name, Any) for name in names])
-
-
-@cache
-def base_memory(base_kind: Any) -> Callable[..., Any]:
-    """A function that takes the base's memory out of the whole."""
-    scope: dict[str, Any] = {"kind": base_kind, "__name__": __name__}
-    taken = ", ".join(f"memory.{PREFIX}{name}" for name in base_kind._fields)
-    exec(f"def memory_of(memory): return kind({taken})", scope)
-    return scope["memory_of"]
 
 
 def enqueue(memory: Queues, arm: int, pull: int) -> None:
@@ -225,7 +209,7 @@ class QPMD(Policy):
             given=np.zeros(1, np.int64),
             worth=np.zeros(1),
         )
-        return memory_kind(type(base))(*queues, *base)
+        return nested_kind(Queues, type(base))(*queues, *base)
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         base = rule_of(self.base, arms, horizon_known)

@@ -88,6 +88,29 @@ def radius(memory: Survivors, arm: int, horizon: float) -> float:
     return math.sqrt(2.0 * math.log(horizon) / memory.reports[arm])
 
 
+def survivors_of(arms: int) -> Survivors:
+    """Before the first pull."""
+    return Survivors(
+        reports=np.zeros(arms, np.int64),
+        pulls=np.zeros(arms, np.int64),
+        rewards=np.zeros(arms),
+        active=np.ones(arms, np.bool_),
+    )
+
+
+def eliminate(memory: Survivors, horizon: float) -> None:
+    """Out is an arm whose upper bound is below another's lower one."""
+    best = -math.inf
+    for i in range(len(memory.active)):
+        if memory.active[i] and memory.reports[i] > 0:
+            mean = memory.rewards[i] / memory.reports[i]
+            best = max(best, mean - radius(memory, i, horizon))
+    for i in range(len(memory.active)):
+        if memory.active[i] and memory.reports[i] > 0:
+            mean = memory.rewards[i] / memory.reports[i]
+            memory.active[i] = mean + radius(memory, i, horizon) >= best
+
+
 def within_a_turn(memory: Survivors) -> bool:
     """Whether some active arms have been pulled more often than others."""
     turns = -1
@@ -112,12 +135,7 @@ class SuccessiveElimination(Policy):
     feedback: ClassVar[str] = "reports"
 
     def memory(self, arms: int, capacity: int) -> Survivors:
-        return Survivors(
-            reports=np.zeros(arms, np.int64),
-            pulls=np.zeros(arms, np.int64),
-            rewards=np.zeros(arms),
-            active=np.ones(arms, np.bool_),
-        )
+        return survivors_of(arms)
 
     @staticmethod
     def pulled(self: NoNumbers, memory: Survivors, arm: Arm) -> None:
@@ -129,18 +147,9 @@ class SuccessiveElimination(Policy):
         memory.rewards[arm.number] = arm.rewards
 
     @staticmethod
-    def refresh(self: NoNumbers, memory: Survivors, horizon: float, arms: int) -> None:
-        if within_a_turn(memory):
-            return
-        best = -math.inf
-        for i in range(arms):
-            if memory.active[i] and memory.reports[i] > 0:
-                mean = memory.rewards[i] / memory.reports[i]
-                best = max(best, mean - radius(memory, i, horizon))
-        for i in range(arms):
-            if memory.active[i] and memory.reports[i] > 0:
-                mean = memory.rewards[i] / memory.reports[i]
-                memory.active[i] = mean + radius(memory, i, horizon) >= best
+    def refresh(self: NoNumbers, memory: Survivors, horizon: float) -> None:
+        if not within_a_turn(memory):
+            eliminate(memory, horizon)
 
     @staticmethod
     def index(self: NoNumbers, memory: Survivors, arm: Arm) -> float:

@@ -15,9 +15,9 @@ class Width(NamedTuple):
     power: float
     """of T in the logarithm"""
 
-    def events(self, arms: int) -> float:
-        """What stands before T^power in the logarithm."""
-        return 2.0 * arms if self.union else 1.0
+    def log_events(self, arms: int) -> float:
+        """The logarithm of what stands before T^power: of 2K, or of 1."""
+        return math.log(2.0 * arms) if self.union else 0.0
 
 
 WIDTHS = {
@@ -27,6 +27,6 @@ WIDTHS = {
 }
 
 
-def deviation(spread: float, events: float, power: float, pulls: int, horizon: float) -> float:
+def deviation(spread: float, log_events: float, power: float, pulls: int, horizon: float) -> float:
     """sqrt(spread * log(events * T^power) / n)."""
-    return math.sqrt(spread * (math.log(events) + power * math.log(horizon)) / pulls)
+    return math.sqrt(spread * (log_events + power * math.log(horizon)) / pulls)

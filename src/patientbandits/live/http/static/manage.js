@@ -13,6 +13,7 @@ const choose = (arms) =>
 
 function actions(experiment) {
   const { name, paused, closed, retired } = experiment;
+  const outside = experiment.fallback ?? experiment.control;
   const active = activeArms(experiment);
   const found = [];
   found.push(paused ? {
@@ -24,7 +25,8 @@ function actions(experiment) {
   });
   if (closed === false) found.push({
     label: "Close", changes: () => ({ closed: true }), verb: () => `close ${name}`,
-    words: "No new visitors enter. Those who did keep their arm, and their orders still count.",
+    words: "Those who entered keep their arm, and their orders still count. New visitors " +
+      (outside ? `are shown ${outside}, and count nowhere.` : "are answered 409."),
   });
   if (closed === true) found.push({
     label: "Reopen", changes: () => ({ closed: false }), verb: () => `reopen ${name}`,

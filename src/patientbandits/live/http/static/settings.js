@@ -25,10 +25,10 @@ export function sentences(experiment, report) {
     goals(experiment),
     ...shares(experiment),
     experiment.paused ? "It is paused: nothing is decided, orders still count." : null,
-    experiment.closed
-      ? "It is closed: no new visitors, known ones keep their arm, orders still count." : null,
+    experiment.closed ? closed(experiment) : null,
     `It began on ${moment(experiment.created)}.`,
     orders(report),
+    quarantine(report),
   ];
   return said.filter(Boolean);
 }
@@ -52,18 +52,24 @@ const goals = (experiment) => {
   return `${first} decides; ${others.join(", ")} ${are} counted beside it.`;
 };
 
-function shares(experiment) {
-  const kept = experiment.shares;
-  if (!kept) return [];
-  const floors = typeof kept.minimum === "number"
-    ? `Every arm gets at least ${percent(kept.minimum, 1)} of the traffic.` : null;
+function shares({ shares: kept, control, fallback }) {
+  const outside = fallback ?? control;
+  const { minimum, arms = {}, control: fixed, holdback, per_day: perDay } = kept ?? {};
+  const part = (share) => percent(share, Math.abs(100 * share % 1) < 1e-9 ? 0 : 1);
   return [
-    floors,
-    kept.control ? `${experiment.control} gets ${percent(kept.control, 1)} of the traffic.` : null,
-    kept.holdback
-      ? `${percent(kept.holdback, 1)} of all visitors stay outside the experiment.` : null,
+    minimum ? `Every arm gets at least ${part(minimum)} of the traffic.` : null,
+    ...Object.entries(arms).map(([arm, share]) => `${arm} gets at least ${part(share)}.`),
+    fixed ? `${control} gets ${part(fixed)} of the traffic, always.` : null,
+    holdback ? `${part(holdback)} of all visitors stay outside, and are shown ${outside}.` : null,
+    perDay ? `An arm's share changes by at most ${part(perDay)} a day.` : null,
   ];
 }
+
+const closed = ({ fallback, control }) => {
+  const outside = fallback ?? control;
+  const others = outside ? ` New visitors are shown ${outside}, and count nowhere.` : "";
+  return `It is closed: known visitors keep their arm, and their orders still count.${others}`;
+};
 
 const orders = ({ orders: told }) => {
   if (!told) return null;
@@ -73,6 +79,12 @@ const orders = ({ orders: told }) => {
     parts.push(`${told.unmatched.toLocaleString("en")} of visitors for whom nothing was decided`);
   }
   return `${parts.join(", ")}.`;
+};
+
+const quarantine = ({ quarantine: rules = [] }) => {
+  if (rules.length === 0) return null;
+  return `${rules.length} ${rules.length > 1 ? "rules keep" : "rule keeps"} what was reported ` +
+    "wrongly from being counted.";
 };
 
 export const settingsCard = (experiment, report) =>

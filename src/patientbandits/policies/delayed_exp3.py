@@ -1,0 +1,92 @@
+"""EXP3 with delayed feedback, for rewards that anybody may have chosen.
+
+Thune, Cesa-Bianchi & Seldin, "Nonstochastic multiarmed bandits with unrestricted delays" (NeurIPS
+2019), with a learning rate that needs to know nothing beforehand: by the number of pulls that have
+not reported, as in Zimmert & Seldin, "An optimal algorithm for adversarial bandits with arbitrary
+delays" (AISTATS 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.policies.base import Arm, NoNumbers, Policy
+from patientbandits.rng import Bits, unit
+
+NEVER_ZERO = 1e-300
+
+
+class WeightedLosses(NamedTuple):
+    """By arm, unless said otherwise."""
+
+    losses: NDArray[np.float64]
+    """L: the sum over reports of (1 - reward) / p"""
+    shares: NDArray[np.float64]
+    """p, at this decision"""
+    share_of: NDArray[np.float64]
+    """pull: p of its arm when it was made"""
+    waiting: NDArray[np.int64]
+    """pulls that have not reported"""
+    waited: NDArray[np.float64]
+    """D: the sum of ``waiting`` over the rounds so far"""
+
+
+@dataclass(frozen=True)
+class DelayedEXP3(Policy):
+    """An arm with probability p ~ exp(-eta L), L the sum of reported losses over their p
+
+    eta = sqrt(log K / (K t + D)), D the sum over rounds of the pulls that had not reported. A loss
+    is 1 - reward. Holds against any rewards, and pays for it where they are just random. Needs no
+    horizon.
+    """
+
+    first_pulls: ClassVar[int] = 0
+    feedback: ClassVar[str] = "reports"
+
+    def memory(self, arms: int, capacity: int) -> WeightedLosses:
+        return WeightedLosses(
+            losses=np.zeros(arms),
+            shares=np.zeros(arms),
+            share_of=np.zeros(capacity + 1),
+            waiting=np.zeros(1, np.int64),
+            waited=np.zeros(1),
+        )
+
+    @staticmethod
+    def pulled(self: NoNumbers, memory: WeightedLosses, arm: Arm, pull: int) -> None:
+        memory.share_of[pull] = memory.shares[arm.number]
+        memory.waiting[0] += 1
+
+    @staticmethod
+    def arrived(
+        self: NoNumbers, memory: WeightedLosses, arm: Arm, pull: int, reward: float
+    ) -> None:
+        memory.waiting[0] -= 1
+        memory.losses[arm.number] += (1.0 - reward) / memory.share_of[pull]
+
+    @staticmethod
+    def refresh(self: NoNumbers, memory: WeightedLosses, round: int, arms: int) -> None:
+        memory.waited[0] += memory.waiting[0]
+        eta = math.sqrt(math.log(arms) / (arms * round + memory.waited[0]))
+        least = memory.losses[0]
+        for i in range(1, arms):
+            least = min(least, memory.losses[i])
+        total = 0.0
+        for i in range(arms):
+            memory.shares[i] = math.exp(-eta * (memory.losses[i] - least))
+            total += memory.shares[i]
+        for i in range(arms):
+            memory.shares[i] = max(memory.shares[i] / total, NEVER_ZERO)
+
+    @staticmethod
+    def index(self: NoNumbers, memory: WeightedLosses, arm: Arm, random: Bits) -> float:
+        return memory.shares[arm.number] / max(-math.log(1.0 - unit(random)), NEVER_ZERO)
+
+    @staticmethod
+    def propensity(self: NoNumbers, memory: WeightedLosses, arm: Arm) -> float:
+        return memory.shares[arm.number]

@@ -1,0 +1,92 @@
+"""Phased successive elimination (Lancewicki, Segal, Koren & Mansour, ICML 2021, Algorithm 2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.policies.base import Arm, NoNumbers, Policy
+from patientbandits.policies.reported import Survivors, eliminate, survivors_of
+
+PHASE_REPORTS = 16.0
+
+
+class Phases(NamedTuple):
+    """`Survivors`, and by arm, unless said otherwise, what the phase adds."""
+
+    reports: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    active: NDArray[np.bool_]
+    wanted: NDArray[np.bool_]
+    """whether it lacks reports in this phase"""
+    to_pull: NDArray[np.bool_]
+    """whether it is still to be pulled in this turn"""
+    phase: NDArray[np.int64]
+    """l = 1, 2, ...; 0 before the first"""
+
+
+def any_of(flags: NDArray[np.bool_]) -> bool:
+    """Whether one of them is set."""
+    count = 0
+    for i in range(len(flags)):
+        count += int(flags[i])
+    return count > 0
+
+
+def set_wanted(memory: Phases, horizon: float) -> bool:
+    """Which active arms have fewer than 16 log(T) 4^l reports; whether any has."""
+    enough = PHASE_REPORTS * math.log(max(horizon, 2.0)) * 4.0 ** memory.phase[0]
+    for i in range(len(memory.active)):
+        memory.wanted[i] = memory.active[i] and memory.reports[i] < enough
+    return any_of(memory.wanted)
+
+
+@dataclass(frozen=True)
+class PhasedElimination(Policy):
+    """Active arms in turn until each has 16 log(T) 4^l reports; so in phases l = 1, 2, ...
+
+    An arm that has them is not pulled again in its phase, so an arm whose reports are slow does not
+    cost pulls of the others. After each turn arms leave as in `SuccessiveElimination`. Within a
+    turn the order of the arms is random. When arms leave within a phase is not quite clear from the
+    paper; here after each turn.
+    """
+
+    first_pulls: ClassVar[int] = 0
+    feedback: ClassVar[str] = "reports"
+
+    def memory(self, arms: int, capacity: int) -> Phases:
+        return Phases(
+            *survivors_of(arms),
+            wanted=np.zeros(arms, np.bool_),
+            to_pull=np.zeros(arms, np.bool_),
+            phase=np.zeros(1, np.int64),
+        )
+
+    @staticmethod
+    def pulled(self: NoNumbers, memory: Phases, arm: Arm) -> None:
+        memory.pulls[arm.number] = arm.pulls
+        memory.to_pull[arm.number] = False
+
+    @staticmethod
+    def arrived(self: NoNumbers, memory: Phases, arm: Arm) -> None:
+        memory.reports[arm.number] += 1
+        memory.rewards[arm.number] = arm.rewards
+
+    @staticmethod
+    def refresh(self: NoNumbers, memory: Phases, horizon: float) -> None:
+        if any_of(memory.to_pull):
+            return
+        eliminate(Survivors(memory.reports, memory.pulls, memory.rewards, memory.active), horizon)
+        while not set_wanted(memory, horizon):
+            memory.phase[0] += 1
+        for i in range(len(memory.wanted)):
+            memory.to_pull[i] = memory.wanted[i]
+
+    @staticmethod
+    def index(self: NoNumbers, memory: Phases, arm: Arm) -> float:
+        return 1.0 if memory.to_pull[arm.number] else 0.0
