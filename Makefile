@@ -1,5 +1,6 @@
 # make reproduce   runs every experiment of the paper and writes the report to out/reproduce/report.html
 # make compare     every policy on a suite of problems: out/compare/comparison.html
+# make freeze      the same, and its numbers into docs/data/delay-bench-1, to be committed
 # make serve       the live service on this machine, database shop.db
 # make docs        the documentation as a site: out/site/index.html
 #
@@ -20,13 +21,17 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
 
-.PHONY: reproduce compare serve docs format check quick test bench bench-model bench-live torture lock clean
+.PHONY: reproduce compare freeze serve docs format check quick test bench bench-model bench-live torture lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
 
 compare: $(VENV)/.run
 	$(BIN)/patientbandits compare --out out/compare
+
+freeze: $(VENV)/.run
+	$(BIN)/patientbandits compare --out out/compare --freeze docs/data/delay-bench-1
+	$(BIN)/python tools/frozen_docs.py
 
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve

@@ -127,7 +127,7 @@ def test_alpha_sweep() -> None:
 
 
 def test_flat_noise_is_not_called_u_shaped() -> None:
-    """400 curves without any shape: both ends are above in at most 1 %; on the same runs, 6 %."""
+    """400 curves without any shape: both ends are above in at most 1 %; on the same runs, 7 %."""
     called = 0
     careless = 0
     for seed in range(400):
@@ -144,7 +144,7 @@ def test_flat_noise_is_not_called_u_shaped() -> None:
         low = [end.mean() - 1.96 * end.std(ddof=1) / np.sqrt(200) for end in ends]
         careless += min(low) > 0
     assert called <= 4
-    assert careless > 10
+    assert careless > 16
 
 
 GAPS = [round(0.02 * k, 2) for k in range(1, 31)]

@@ -182,6 +182,17 @@ def test_compose():
             assert other in services
 
 
+def test_prometheus():
+    """Compose gives it the key, where the file says, and its target is a service of Compose."""
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    (job,) = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())["scrape_configs"]
+    mounts = [volume.split(":")[1] for volume in services["prometheus"]["volumes"]]
+    assert job["authorization"]["credentials_file"] in mounts
+    (target,) = job["static_configs"][0]["targets"]
+    name, port = target.split(":")
+    assert services[name]["command"][services[name]["command"].index("--port") + 1] == port
+
+
 def test_compose_by_docker():
     docker = shutil.which("docker")
     has = docker and subprocess.run([docker, "compose", "version"], capture_output=True)

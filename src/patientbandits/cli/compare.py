@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
+from pathlib import Path
 from typing import Any
 
 from patientbandits.cli.options import executor_options, progress_bar, work_options
@@ -43,6 +44,9 @@ def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--study", metavar="STUDY.toml", help="add the problems and policies of a study file"
     )
+    command.add_argument(
+        "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
+    )
     command.set_defaults(run=run_compare)
 
 
@@ -55,12 +59,18 @@ def seed_of(text: str) -> int:
 
 def run_compare(options: argparse.Namespace) -> None:
     from patientbandits.compare.delay_bench import DELAY_BENCH, SUITE_SEED
+    from patientbandits.compare.frozen import write_frozen
     from patientbandits.compare.report import summary
     from patientbandits.compare.run import run
     from patientbandits.compare.yours import with_study
+    from patientbandits.errors import require
 
     began = time.monotonic()
     out = options.out or "out/compare"
+    if options.freeze:
+        left_out = options.problems or options.policies or options.runs or options.seed is not None
+        rule = "--freeze is of the whole suite: no --problems, --policies, --runs, --seed, --study"
+        require(not left_out and not options.study and not options.quick, "compare", rule)
     seed = SUITE_SEED if options.seed is None else options.seed
     problems, policies = with_study(
         options.study, options.problems, options.policies, options.quick, seed
@@ -76,6 +86,8 @@ def run_compare(options: argparse.Namespace) -> None:
         seed=seed,
         **executor_options(options),
     )
+    if options.freeze:
+        write_frozen(found, Path(options.freeze))
     if options.json:
         print_json(found.data())
         return

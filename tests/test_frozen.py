@@ -1,0 +1,128 @@
+"""DelayBench's committed numbers: complete, replayed in part to the last bit, told in the docs.
+
+A fresh seed's random part agrees with the frozen one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tools.frozen_docs import with_table
+
+import patientbandits as pb
+from patientbandits import cli, compare
+from patientbandits.compare.delay_bench import SUITE_SEED
+from patientbandits.compare.frozen import (
+    EVERYWHERE,
+    exact,
+    read_rows,
+    standing_rows,
+    summary_table,
+    write_frozen,
+    write_lines,
+)
+from patientbandits.compare.run import simulation_of
+
+DOCS = Path(__file__).parents[1] / "docs"
+FOLDER = DOCS / "data" / "delay-bench-1"
+SUITE = {case.name: case for case in compare.suite()}
+PLAYERS = {player.name: player for player in compare.contenders()}
+
+frozen = pytest.mark.skipif(not FOLDER.exists(), reason="make freeze has not been run")
+
+REPLAYED = [
+    ("no_delay", "KLUCB"),
+    ("slow_is_worst", "Thompson"),
+    ("too_late", "WindowThompson"),
+    ("drifting_delays", "UCB1"),
+    ("random_03", "DelayedUCB1"),
+    ("heterogeneous", "PatientThompson"),
+]
+
+
+def played(problem: str, policy: str) -> pb.Result:
+    one = simulation_of(SUITE[problem], PLAYERS[policy], SUITE_SEED)
+    return one.play(0, one.runs, 2)
+
+
+@frozen
+@pytest.mark.parametrize(("problem", "policy"), REPLAYED)
+def test_a_part_played_again_is_the_same_to_the_last_bit(problem: str, policy: str) -> None:
+    rows = read_rows(FOLDER / "scores.csv")
+    (row,) = (row for row in rows if (row["problem"], row["policy"]) == (problem, policy))
+    result = played(problem, policy)
+    assert row["regret"] == exact(float(result.final.mean()))
+    assert int(row["runs"]) == len(result.final) == SUITE[problem].runs
+
+
+@frozen
+def test_everybody_is_there_and_means_are_means() -> None:
+    rows = read_rows(FOLDER / "scores.csv")
+    found = {(row["problem"], row["policy"]) for row in rows}
+    assert found == {(problem, policy) for problem in SUITE for policy in PLAYERS}
+    assert len(rows) == len(found)
+    for standing in read_rows(FOLDER / "standings.csv"):
+        if standing["kind"] == EVERYWHERE:
+            own = [row for row in rows if row["policy"] == standing["policy"]]
+            ratios = [max(float(row["ratio"]), 1e-3) for row in own if row["ratio"]]
+            typical = math.exp(np.mean(np.log(ratios)))
+            assert float(standing["typical"]) == pytest.approx(typical)
+            assert float(standing["worst"]) == pytest.approx(max(ratios))
+
+
+@frozen
+def test_the_docs_tell_these_numbers() -> None:
+    table = (FOLDER / "summary.md").read_text()
+    assert table == summary_table(read_rows(FOLDER / "standings.csv"))
+    assert table in (DOCS / "compare.md").read_text()
+
+
+def test_the_table_goes_between_its_marks() -> None:
+    page = (DOCS / "compare.md").read_text()
+    changed = with_table(page, "| a |\n")
+    assert "\n| a |\n" in changed
+    assert with_table(changed, "| b |\n") == with_table(page, "| b |\n")
+
+
+def log_ratios(seed: int, policy: str, other: str, runs: int = 12) -> np.ndarray:
+    """log of regret over the other's, on the random problems of this seed."""
+    found = []
+    for case in compare.suite(seed):
+        if "random" in case.kinds:
+            few = replace(case, runs=runs)
+            pair = [simulation_of(few, PLAYERS[name], seed) for name in (policy, other)]
+            ours, theirs = (one.play(0, runs, 2).final.mean() for one in pair)
+            found.append(math.log(max(ours, 0.1) / max(theirs, 0.1)))
+    return np.array(found)
+
+
+def agrees(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether the 99 % interval of the difference of two means holds 0."""
+    difference = first.mean() - second.mean()
+    error = math.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second))
+    return abs(difference) < 2.6 * error
+
+
+def test_a_fresh_seed_agrees_with_the_frozen_one() -> None:
+    """Error rate 1 %; a policy that is as much worse as Uniform is found out."""
+    ours = log_ratios(SUITE_SEED, "Thompson", "KLUCB")
+    assert agrees(ours, log_ratios(777, "Thompson", "KLUCB"))
+    assert not agrees(ours, log_ratios(777, "Uniform", "KLUCB"))
+
+
+def test_only_the_whole_suite_is_frozen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = compare.run(tmp_path / "out", ["no_delay"], ["KLUCB", "UCB1"], runs=3)
+    with pytest.raises(pb.InputError, match="only all of DelayBench 1"):
+        write_frozen(found, tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+    told = ["compare", "--runs", "3", "--freeze", str(tmp_path / "data")]
+    assert cli.main(told) == 2
+    assert "--freeze is of the whole suite" in capsys.readouterr().err
+    write_lines(tmp_path / "standings.csv", ("kind", "policy"), standing_rows(found))
+    again = read_rows(tmp_path / "standings.csv")
+    assert {row["policy"] for row in again} == {"KLUCB", "UCB1"}
+    assert exact(0.1 + 0.2) == "0.30000000000000004"
