@@ -49,6 +49,7 @@ SLOW_FILES = frozenset(
         "live/test_shares.py",
         "live/test_alerts.py",
         "live/test_quarantine.py",
+        "live/test_watching_http.py",
         "live/test_webhooks.py",
         "live/test_supervisor.py",
         "live/test_import.py",
