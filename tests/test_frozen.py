@@ -17,9 +17,9 @@ import patientbandits as pb
 from patientbandits import cli, compare
 from patientbandits.compare.delay_bench import SUITE_SEED
 from patientbandits.compare.frozen import (
-    EVERYWHERE,
+    ALL_PROBLEMS,
     exact,
-    read_rows,
+    rows_of_file,
     standing_rows,
     summary_table,
     write_frozen,
@@ -52,7 +52,7 @@ def played(problem: str, policy: str) -> pb.Result:
 @frozen
 @pytest.mark.parametrize(("problem", "policy"), REPLAYED)
 def test_a_part_played_again_is_the_same_to_the_last_bit(problem: str, policy: str) -> None:
-    rows = read_rows(FOLDER / "scores.csv")
+    rows = rows_of_file(FOLDER / "scores.csv")
     (row,) = (row for row in rows if (row["problem"], row["policy"]) == (problem, policy))
     result = played(problem, policy)
     assert row["regret"] == exact(float(result.final.mean()))
@@ -61,12 +61,12 @@ def test_a_part_played_again_is_the_same_to_the_last_bit(problem: str, policy: s
 
 @frozen
 def test_everybody_is_there_and_means_are_means() -> None:
-    rows = read_rows(FOLDER / "scores.csv")
+    rows = rows_of_file(FOLDER / "scores.csv")
     found = {(row["problem"], row["policy"]) for row in rows}
     assert found == {(problem, policy) for problem in SUITE for policy in PLAYERS}
     assert len(rows) == len(found)
-    for standing in read_rows(FOLDER / "standings.csv"):
-        if standing["kind"] == EVERYWHERE:
+    for standing in rows_of_file(FOLDER / "standings.csv"):
+        if standing["kind"] == ALL_PROBLEMS:
             own = [row for row in rows if row["policy"] == standing["policy"]]
             ratios = [max(float(row["ratio"]), 1e-3) for row in own if row["ratio"]]
             typical = math.exp(np.mean(np.log(ratios)))
@@ -77,7 +77,7 @@ def test_everybody_is_there_and_means_are_means() -> None:
 @frozen
 def test_the_docs_tell_these_numbers() -> None:
     table = (FOLDER / "summary.md").read_text()
-    assert table == summary_table(read_rows(FOLDER / "standings.csv"))
+    assert table == summary_table(rows_of_file(FOLDER / "standings.csv"))
     assert table in (DOCS / "compare.md").read_text()
 
 
@@ -123,6 +123,6 @@ def test_only_the_whole_suite_is_frozen(tmp_path: Path, capsys: pytest.CaptureFi
     assert cli.main(told) == 2
     assert "--freeze is of the whole suite" in capsys.readouterr().err
     write_lines(tmp_path / "standings.csv", ("kind", "policy"), standing_rows(found))
-    again = read_rows(tmp_path / "standings.csv")
+    again = rows_of_file(tmp_path / "standings.csv")
     assert {row["policy"] for row in again} == {"KLUCB", "UCB1"}
     assert exact(0.1 + 0.2) == "0.30000000000000004"

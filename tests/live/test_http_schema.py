@@ -4,6 +4,7 @@ and never a 5xx."""
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import schemathesis
@@ -18,7 +19,7 @@ from patientbandits.live.http.routes import document
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""
 
-EXAMPLES = 25
+EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "25"))
 """per operation and mode"""
 
 

@@ -25,9 +25,9 @@ STANDING_COLUMNS = (
     "worst_problem",
     "good",
 )
-EVERYWHERE = "all"
+ALL_PROBLEMS = "all"
 TABLE_COLUMNS = (
-    ("on the whole", EVERYWHERE),
+    ("on the whole", ALL_PROBLEMS),
     (SLOW_BEST, SLOW_BEST),
     (SLOW_WORST, SLOW_WORST),
     ("random", "random"),
@@ -50,14 +50,14 @@ def write_frozen(found: Comparison, folder: Path) -> None:
     write_lines(folder / "scores.csv", columns, rows)
     standings = standing_rows(found)
     write_lines(folder / "standings.csv", ("kind", "policy", "group", *STANDING_COLUMNS), standings)
-    table = summary_table(read_rows(folder / "standings.csv"))
+    table = summary_table(rows_of_file(folder / "standings.csv"))
     write_atomically(folder / "summary.md", table.encode())
 
 
 def standing_rows(found: Comparison) -> list[list[str]]:
     """On all problems, then kind by kind."""
     rows = []
-    for kind, own in {EVERYWHERE: found.standings, **found.by_kind}.items():
+    for kind, own in {ALL_PROBLEMS: found.standings, **found.by_kind}.items():
         for standing in own:
             numbers = [exact(getattr(standing, column)) for column in STANDING_COLUMNS]
             rows.append([kind, standing.policy, standing.group, *numbers])
@@ -79,7 +79,7 @@ def write_lines(path: Path, heading: Sequence[str], rows: Sequence[Sequence[str]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
 
 
-def read_rows(path: Path) -> Rows:
+def rows_of_file(path: Path) -> Rows:
     """The rows of a file, by heading."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -96,7 +96,7 @@ def summary_table(standings: Rows) -> str:
         "|---|---|" + "---:|" * (len(headings) + 1) + "---|",
     ]
     for row in standings:
-        if row["kind"] != EVERYWHERE:
+        if row["kind"] != ALL_PROBLEMS:
             continue
         cells = [row["policy"], row["group"]]
         for _, kind in TABLE_COLUMNS:

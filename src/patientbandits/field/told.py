@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
+TABLE_HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
 
 
 def findings_table(path: Path) -> str:
@@ -21,4 +21,4 @@ def findings_table(path: Path) -> str:
         found = sum(float(row["high"]) < float(row["limit"]) for row in own)
         ours = f"{found} of {len(own)}, {min(ratios):.2f} to {max(ratios):.2f}"
         lines.append(f"| {paper} | {finding} | {ours} | {verdict} |\n")
-    return HEADING + "".join(lines)
+    return TABLE_HEADING + "".join(lines)
