@@ -12,7 +12,8 @@
 # make bench       measures the speed against C, NumPy, plain Python and other packages
 # make bench-model measures regret with late rewards against rivals and bars
 # make bench-live  measures the live service beside its floors
-# make torture     500 kills under load, 2000 losses of power, a million messages
+# make torture     500 kills under load, 2000 losses of power, 100 000 damaged requests, ...
+# make soak        ten minutes at an even rate with reports open (MINUTES=60: an hour)
 # make lock        renews the lock files
 PYTHON ?= python3
 VENV := .venv
@@ -21,7 +22,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
 
-.PHONY: reproduce compare freeze serve docs format check quick test bench bench-model bench-live torture lock clean
+.PHONY: reproduce compare freeze serve docs format check quick test bench bench-model bench-live torture soak lock clean
 
 reproduce: $(VENV)/.run
 	$(BIN)/patientbandits reproduce --out out/reproduce
@@ -69,6 +70,12 @@ bench-live: $(VENV)/.dev
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 	$(BIN)/python -m tests.live.messages --full
+	SCHEMA_EXAMPLES=1000 $(BIN)/pytest -q tests/live/test_http_schema.py tests/live/test_clock.py \
+		tests/live/test_failing_experiments.py tests/live/test_protocol.py tests/live/test_export.py
+
+MINUTES ?= 10
+soak: $(VENV)/.dev
+	$(BIN)/python -m bench.soak --minutes $(MINUTES)
 
 $(VENV)/.run: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from statistics import median
 
+from bench.attacks import flip_rows, fuzz_rows, outage_rows
 from bench.table import Row, show
 from patientbandits import live
 
@@ -98,10 +99,15 @@ def import_rows(folder: Path, kills_wanted: int) -> list[Row]:
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.torture",
-        description="Power loss, and kill -9 of the server under load.",
+        description="Loss of power, kills, damaged requests, flipped bits, an absent database.",
     )
     parser.add_argument("--cycles", type=int, default=500, help="kills; 0: none")
     parser.add_argument("--imports", type=int, default=20, help="kills of an import; 0: none")
+    parser.add_argument("--fuzz", type=int, default=100_000, help="damaged requests; 0: none")
+    parser.add_argument("--flips", type=int, default=5000, help="flipped bits; 0: none")
+    parser.add_argument(
+        "--outage", type=float, default=60.0, help="seconds PostgreSQL is away; 0: not at all"
+    )
     parser.add_argument("--points", type=int, default=2000, help="losses of power; 0: none")
     options = parser.parse_args()
     began, sections = time.perf_counter(), []
@@ -121,6 +127,16 @@ def main() -> int:
             print("kill -9 of an import ...", file=sys.stderr)
             found = import_rows(Path(name), options.imports)
             sections.append((f"kill -9 of an import, {options.imports} times", found))
+        if options.fuzz:
+            print("damaged requests ...", file=sys.stderr)
+            sections.append(("damaged requests", fuzz_rows(Path(name), options.fuzz)))
+        if options.flips:
+            print("flipped bits ...", file=sys.stderr)
+            sections.append(("flipped bits", flip_rows(Path(name), options.flips)))
+        if options.outage:
+            print("PostgreSQL away ...", file=sys.stderr)
+            found = outage_rows(options.outage)
+            sections.append((f"PostgreSQL away for {options.outage:g} s", found))
     print(show(sections))
     print(f"\n{time.perf_counter() - began:.0f} s")
     return int(any(row.verdict == "MISSED" for _, rows in sections for row in rows))

@@ -16,9 +16,7 @@ from patientbandits.rewards import REWARDS
 
 SEED, FIRST_RUN, RUNS = 5, 3, 6
 CHECKED = (0, 5)
-"""Runs are played four side by side where a policy has no memory:
-check one of the first group and one of the second.
-"""
+"""Runs are played side by side where a policy has no memory: the first and the last lane."""
 
 HORIZON = 150
 EXACT = 64

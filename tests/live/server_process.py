@@ -78,6 +78,19 @@ class ServerProcess:
         finally:
             connection.close()
 
+    def status(self, method: str, path: str) -> int:
+        """Of the answer, whatever it is made of; 0 if there is none."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            connection.request(method, path)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status
+        except (OSError, http.client.HTTPException):
+            return 0
+        finally:
+            connection.close()
+
     def playing(self, role: str, but: int = 0) -> list[int]:
         """Of a server with workers: the processes of a role, writer or worker, ``but`` one."""
         found = subprocess.run(

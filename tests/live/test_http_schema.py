@@ -4,6 +4,7 @@ and never a 5xx."""
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import schemathesis
@@ -18,7 +19,7 @@ from patientbandits.live.http.routes import document
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""
 
-EXAMPLES = 25
+EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "25"))
 """per operation and mode"""
 
 
@@ -49,11 +50,12 @@ STATE = [
         "POST /v1/experiments/{name}/quarantine",
         "POST /v1/experiments/{name}/retractions",
         "POST /v1/track",
+        "POST /v1/webhooks",
     )
 ]
 """The rules for a policy's parameters, for arms that must exist, for what an order says together
-(either id or unit), for who or when is kept out, and for times (not in the future) are more than a
-schema can say."""
+(either id or unit), for who or when is kept out, for times (not in the future) and for addresses
+are more than a schema can say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

@@ -9,8 +9,10 @@ import pytest
 
 from patientbandits import live
 from patientbandits.live.http import service
+from patientbandits.live.http.queueing import Waiting
 from patientbandits.live.http.response import ProblemError
 from patientbandits.live.http.service import Options, Service
+from patientbandits.live.http.writer import Writer
 
 
 @pytest.fixture
@@ -72,3 +74,23 @@ def test_looking_at_the_keys_goes_on_whatever_happens(made, monkeypatch):
             await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(started(made, play), 30))
+
+
+def test_one_who_cannot_be_told_holds_up_nobody(fresh, clock):
+    """A connection that was closed meanwhile once ended the writer, and all waited for ever."""
+
+    def gone():
+        raise RuntimeError("the transport is closed")
+
+    async def play(shop):
+        writer = Writer(shop, 10, failed=lambda: None)
+        decide = shop.open("button").decide_command
+        writer.submit(Waiting(gone, [decide()]))
+        made = await asyncio.wait_for(writer.outcome(decide()), 30)
+        made = await asyncio.wait_for(writer.outcome(decide()), 30)
+        await writer.close()
+        return made
+
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        shop.experiment("button", ["a", "b"], policy="UCB1")
+        assert asyncio.run(play(shop)).arm in ("a", "b")

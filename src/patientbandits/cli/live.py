@@ -56,6 +56,16 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         help="most commands that wait for the disk (%(default)s)",
     )
     command.add_argument(
+        "--alerts",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="between looks for alerts; 0 for none (%(default)s)",
+    )
+    command.add_argument(
+        "--webhooks-anywhere", action="store_true", help="webhooks may be plain http elsewhere"
+    )
+    command.add_argument(
         "--traces",
         action="store_true",
         help="send traces as OpenTelemetry's variables say (none are sent)",
@@ -166,6 +176,8 @@ def run_serve(options: argparse.Namespace) -> None:
         rate=options.rate,
         queue=options.queue,
         log_level=options.log_level,
+        alerts_every=options.alerts,
+        webhooks_anywhere=options.webhooks_anywhere,
         origins=tuple(options.allow_origin),
         traces=options.traces,
     )

@@ -57,17 +57,16 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
         scratch = game.scratch
         for arm in range(decision.arms):
             at = decision.round * decision.arms + arm
-            count = scratch.due[game.place, at]
-            scratch.due[game.place, at] = 0
-            scratch.rewards[game.place, arm] += count * game.world.values[arm, 1]
+            count = scratch.due[at]
+            scratch.due[at] = 0
+            scratch.rewards[arm] += count * game.world.values[arm, 1]
             if keeps and (every_arm or count > 0):
                 paid(self, memory, arm, game, decision)
 
     def send(arm: int, game: Game, decision: DecisionPoint, left: int) -> None:
         t = decision.round
-        key = game.scratch.world_key[game.place]
-        after = int(arrival(game.world, key, as_bits(t), arm, left))
-        game.scratch.due[game.place, (t + after) * decision.arms + arm] += 1
+        after = int(arrival(game.world, game.world_key, as_bits(t), arm, left))
+        game.scratch.due[(t + after) * decision.arms + arm] += 1
 
     def forget(due: Any, arms: int, horizon: int) -> None:
         for arm in range(arms):
@@ -85,35 +84,33 @@ def listed_arrivals(rule: Rule, chooser: Chooser, plain: bool) -> Arrivals:
 
     def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
-        place = game.place
-        pull = int(scratch.due[place, decision.round])
-        scratch.due[place, decision.round] = 0
+        pull = int(scratch.due[decision.round])
+        scratch.due[decision.round] = 0
         while pull != 0:
-            arm = int(scratch.arm_of[place, pull])
-            reward = float(scratch.reward_of[place, pull])
-            delay = float(scratch.delay_of[place, pull])
-            scratch.rewards[place, arm] += reward
-            pulls = int(scratch.pulls[place, arm])
-            known = Arm(arm, pulls, float(scratch.rewards[place, arm]))
+            arm = int(scratch.arm_of[pull])
+            reward = float(scratch.reward_of[pull])
+            delay = float(scratch.delay_of[pull])
+            scratch.rewards[arm] += reward
+            pulls = int(scratch.pulls[arm])
+            known = Arm(arm, pulls, float(scratch.rewards[arm]))
             now = decision.time
             arrived(self, memory, known, pull, delay, reward, now, float(pull), decision.arms)
             if keeps:
                 paid(self, memory, arm, game, decision)
-            pull = int(scratch.next_due[place, pull])
+            pull = int(scratch.next_due[pull])
 
     def send(arm: int, game: Game, decision: DecisionPoint, left: int) -> None:
         scratch = game.scratch
-        place = game.place
         t = decision.round
-        reward, delay = told(game.world, scratch.world_key[place], as_bits(t), arm, left)
+        reward, delay = told(game.world, game.world_key, as_bits(t), arm, left)
         after = max(int(delay), 1) if delay <= left else left + 1
         if not plain:
             after = heard_after(t, after, game.world.batch, left)
-        scratch.arm_of[place, t] = arm
-        scratch.reward_of[place, t] = reward
-        scratch.delay_of[place, t] = delay
-        scratch.next_due[place, t] = scratch.due[place, t + after]
-        scratch.due[place, t + after] = t
+        scratch.arm_of[t] = arm
+        scratch.reward_of[t] = reward
+        scratch.delay_of[t] = delay
+        scratch.next_due[t] = scratch.due[t + after]
+        scratch.due[t + after] = t
 
     def forget(due: Any, arms: int, horizon: int) -> None:
         due[horizon + 1] = 0

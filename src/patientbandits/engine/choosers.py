@@ -54,8 +54,8 @@ def every_round(rule: Rule) -> Chooser:
     choose_among = choose_function(rule)
 
     def choose(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> Bid:
-        pulls = game.scratch.pulls[game.place]
-        rewards = game.scratch.rewards[game.place]
+        pulls = game.scratch.pulls
+        rewards = game.scratch.rewards
         return choose_among(self, memory, pulls, rewards, decision, game.chance)
 
     return Chooser(begin=no_hook, paid=no_hook, pulled=no_hook, choose=choose, keeps=False)
@@ -151,48 +151,44 @@ def kept(rule: Rule, counted: bool) -> Chooser:
 
     def paid(self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
-        pulls = int(scratch.pulls[game.place, arm])
-        rewards = float(scratch.rewards[game.place, arm])
+        pulls = int(scratch.pulls[arm])
+        rewards = float(scratch.rewards[arm])
         if from_bonus:
-            worth = rewards / max(pulls, 1) + scratch.bonus[game.place, arm]
+            worth = rewards / max(pulls, 1) + scratch.bonus[arm]
         else:
             worth = index_of(self, memory, Arm(arm, pulls, rewards), decision, as_bits(0))
-        scratch.worth[game.place, arm] = worth
-        if not counted and scratch.winner.shape[1] > NO_TREE:
-            place = game.place
-            winner = scratch.winner[place]
-            climb(arm, winner, scratch.pulls[place], scratch.worth[place], game.chance)
+        scratch.worth[arm] = worth
+        if not counted and len(scratch.winner) > NO_TREE:
+            climb(arm, scratch.winner, scratch.pulls, scratch.worth, game.chance)
 
     def pulled(self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         if from_bonus:
-            pulls = int(scratch.pulls[game.place, arm])
+            pulls = int(scratch.pulls[arm])
             bonus = bonus_of(self, memory, pulls, scratch.table, decision)
-            scratch.bonus[game.place, arm] = bonus
+            scratch.bonus[arm] = bonus
         if not renewed_each_round:
             paid(self, memory, arm, game, decision)
 
     def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         for arm in range(decision.arms):
-            scratch.bonus[game.place, arm] = np.inf
-            scratch.worth[game.place, arm] = np.inf
+            scratch.bonus[arm] = np.inf
+            scratch.worth[arm] = np.inf
             if not from_bonus:
                 known = Arm(arm, 0, 0.0)
                 worth = index_of(self, memory, known, decision, as_bits(0))
-                scratch.worth[game.place, arm] = worth
-        if not counted and scratch.winner.shape[1] > NO_TREE:
-            place = game.place
-            winner = scratch.winner[place]
-            plant(winner, scratch.pulls[place], scratch.worth[place], game.chance)
+                scratch.worth[arm] = worth
+        if not counted and len(scratch.winner) > NO_TREE:
+            plant(scratch.winner, scratch.pulls, scratch.worth, game.chance)
 
     def choose(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> Bid:
         scratch = game.scratch
-        pulls = scratch.pulls[game.place]
-        worth = scratch.worth[game.place]
+        pulls = scratch.pulls
+        worth = scratch.worth
         if not counted:
-            if scratch.winner.shape[1] > NO_TREE:
-                return bid_of(int(scratch.winner[game.place, 1]), worth)
+            if len(scratch.winner) > NO_TREE:
+                return bid_of(int(scratch.winner[1]), worth)
             if decision.arms > COMPARE_UP_TO:
                 return scan_many(pulls, worth, game.chance)
         return scan(pulls, worth, game.chance)

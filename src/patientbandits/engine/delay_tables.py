@@ -99,21 +99,31 @@ def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int32]) -> None:
 
 def delay_of(tables: DelayTables, law: int, u: float, left: int) -> int:
     """min{m : S(m) <= u}, or a number > left."""
-    survival = tables.survival[law]
+    delay = table_delay(first_candidate(tables, law, u), tables, law, u)
     head = tables.survival.shape[1] - 2
-    cell = int(u * GUIDE_CELLS)
-    low = tables.guide[law, cell + 1]
-    high = tables.guide[law, cell]
-    while high - low > 8:
-        middle = (low + high) >> 1
-        if survival[middle] > u:
-            low = middle + 1
-        else:
-            high = middle
-    while survival[low] > u:
-        low += 1
-    if low > head and left > head:
+    if delay > head and left > head:
         return tail_delay(tables, law, u, left)
+    return delay
+
+
+def first_candidate(tables: DelayTables, law: int, u: float) -> int:
+    """The smallest delay of u's cell; in most cells the only one."""
+    return tables.guide[law, int(u * GUIDE_CELLS) + 1]
+
+
+def table_delay(low: int, tables: DelayTables, law: int, u: float) -> int:
+    """The delay as far as the table goes, from its `first_candidate` on; head + 1 for beyond."""
+    survival = tables.survival[law]
+    if survival[low] > u:
+        high = tables.guide[law, int(u * GUIDE_CELLS)]
+        while high - low > 8:
+            middle = (low + high) >> 1
+            if survival[middle] > u:
+                low = middle + 1
+            else:
+                high = middle
+        while survival[low] > u:
+            low += 1
     return low
 
 

@@ -1,9 +1,8 @@
 """The episode: one kernel for every policy, from parts with one job each.
 
 `choosers` find the arm to pull, `arrivals` bring rewards when they are due, and the loop here plays
-round after round. It is written once around a policy's rule and compiled for it. A few runs are
-played side by side: each waits for its own memory and its own divisions, and together they wait
-less.
+round after round, run after run. It is written once around a policy's rule and compiled for it.
+Where a policy has no memory, `lanes` plays many runs together.
 """
 
 from __future__ import annotations
@@ -95,6 +94,19 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
     return total
 
 
+@cache
+def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
+    """decision_at(t, task, arms) of round t. An unknown horizon is the pulls so far."""
+
+    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
+        horizon = float(task.horizon)
+        if anytime:
+            horizon = float(max(t - 1, 1))
+        return DecisionPoint(t, float(t), horizon, arms)
+
+    return decision_at
+
+
 def chooser_of(plan: KernelPlan) -> Chooser:
     """An index that lasts is kept; any other is asked for in every round."""
     if plan.lasting:
@@ -113,7 +125,7 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
 def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
     rule = plan.rule
-    anytime = plan.anytime
+    decision_at = decision_function(plan.anytime)
     plain = plan.plain
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
@@ -132,30 +144,17 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     memory_of = wrapper(plan.memory_kind)
     reset = resetter(plan.memory_kind)
 
-    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
-        horizon = float(task.horizon)
-        if anytime:
-            horizon = float(max(t - 1, 1))
-        return DecisionPoint(t, float(t), horizon, arms)
-
-    def begin(
-        self: Any, memory: Any, run: int, place: int, task: Task, scratch: Scratch, world: World
-    ) -> None:
-        ties = run_key(task.policy_key, as_bits(run))
-        scratch.world_key[place] = run_key(task.world_key, as_bits(run))
-        scratch.tie_key[place] = ties
-        scratch.own_key[place] = following(ties)
-        scratch.lost[place] = 0.0
-        arms = scratch.pulls.shape[1]
-        for arm in range(arms):
-            scratch.pulls[place, arm] = 0
-            scratch.rewards[place, arm] = 0.0
+    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
+        scratch = game.scratch
+        scratch.lost[0] = 0.0
+        for arm in range(decision.arms):
+            scratch.pulls[arm] = 0
+            scratch.rewards[arm] = 0.0
         if keeps:
-            chance = Chance(ties, scratch.own_key[place], world.streams)
-            start(self, memory, Game(place, scratch, world, chance), decision_at(1, task, arms))
+            start(self, memory, game, decision)
 
     def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
-        """One round of one run; False if an index is not a number."""
+        """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
         scratch = game.scratch
         receive(self, memory, game, decision)
@@ -164,12 +163,11 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         if bid.worth != bid.worth:
             return False
         arm = bid.arm
-        scratch.pulls[game.place, arm] += 1
+        scratch.pulls[arm] += 1
         if not plain:
             row = row_of(game.world, as_bits(round_), arm)
-            scratch.lost[game.place] += game.world.gaps[row]
-        pulls = int(scratch.pulls[game.place, arm])
-        known = Arm(arm, pulls, float(scratch.rewards[game.place, arm]))
+            scratch.lost[0] += game.world.gaps[row]
+        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
         pulled(self, memory, known, round_, time, arms)
         send(arm, game, decision, left)
         if keeps:
@@ -187,37 +185,33 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     ) -> None:
         self = numbers_of(numbers)
         memory = memory_of(memory_arrays)
-        side, arms = scratch.pulls.shape
-        for first_run in range(task.first_run, task.last_run, side):
-            games = min(side, task.last_run - first_run)
-            row = first_run - task.first_run
+        arms = len(scratch.pulls)
+        for run in range(task.first_run, task.last_run):
+            row = run - task.first_run
             column = 0
-            out.at_run[0] = first_run
-            if first_run > task.first_run:
+            out.at_run[0] = run
+            if row > 0:
                 reset(memory_arrays, blank)
-            for place in range(games):
-                begin(self, memory, first_run + place, place, task, scratch, world)
+            ties = run_key(task.policy_key, as_bits(run))
+            chance = Chance(ties, following(ties), world.streams)
+            game = Game(scratch, world, run_key(task.world_key, as_bits(run)), chance)
+            begin(self, memory, game, decision_at(1, task, arms))
             for t in range(1, task.horizon + 1):
                 decision = decision_at(t, task, arms)
-                for place in range(games):
-                    chance = Chance(scratch.tie_key[place], scratch.own_key[place], world.streams)
-                    game = Game(place, scratch, world, chance)
-                    if not play_round(self, memory, game, decision, task.horizon - t):
-                        out.bad_round[0] = t
-                        return
+                if not play_round(self, memory, game, decision, task.horizon - t):
+                    out.bad_round[0] = t
+                    return
                 if t == out.rounds[column]:
-                    for place in range(games):
-                        lost = scratch.lost[place]
-                        if plain:
-                            lost = regret(scratch.pulls[place], world.gaps)
-                        out.regret[row + place, column] = lost
-                        if traced:
-                            found = trace(self, memory, t, float(t), decision.horizon, arms)
-                            out.trace[row + place, column] = found
+                    lost = scratch.lost[0]
+                    if plain:
+                        lost = regret(scratch.pulls, world.gaps)
+                    out.regret[row, column] = lost
+                    if traced:
+                        found = trace(self, memory, t, float(t), decision.horizon, arms)
+                        out.trace[row, column] = found
                     column += 1
-            for place in range(games):
-                forget(scratch.due[place], arms, task.horizon)
-                for arm in range(arms):
-                    out.pulls[row + place, arm] = scratch.pulls[place, arm]
+            forget(scratch.due, arms, task.horizon)
+            for arm in range(arms):
+                out.pulls[row, arm] = scratch.pulls[arm]
 
     return kernel

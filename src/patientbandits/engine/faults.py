@@ -86,6 +86,6 @@ def frames_of(error: Exception) -> Iterator[tuple[str, str, str]]:
 def round_of(frame: FrameType) -> str:
     """``, round 3 of run 0`` in the frame of an episode's kernel."""
     known: dict[str, Any] = frame.f_locals
-    if not {"t", "first_run", "place"} <= known.keys():
+    if not {"t", "run"} <= known.keys():
         return ""
-    return f", round {known['t']} of run {known['first_run'] + known['place']}"
+    return f", round {known['t']} of run {known['run']}"

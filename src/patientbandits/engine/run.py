@@ -16,6 +16,7 @@ from patientbandits.engine.arrivals import counts_suffice
 from patientbandits.engine.compile import compiler_is_off, digest_of
 from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
+from patientbandits.engine.lanes import MOST_LANES, lanes_for, lanes_kernel, lanes_space
 from patientbandits.engine.scratch import Output, Task, scratch_for
 from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError
@@ -30,9 +31,6 @@ BLOCK_ROUNDS = 20_000_000
 
 FRESH_FROM = 100_000
 """From this horizon on a policy's memory is made anew for each run: cheaper than copying it."""
-
-SIDE_BY_SIDE = 4
-"""Runs played side by side, if arrivals are counted and the policy has no memory."""
 
 
 class Job(NamedTuple):
@@ -63,19 +61,30 @@ class Match:
         self.counted = counts_suffice(self.world, plain, self.rule)
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
-        self.side = 1
         self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain)
-        if self.counted and not self.remembers and not interpreted:
-            self.side = SIDE_BY_SIDE
+        self.side_by_side = not interpreted and len(job.runs) > 1 and self._has_lanes()
         if interpreted:
             streams: Any = [int(stream) for stream in job.problem.streams]
             self.world = self.world._replace(streams=streams)
+
+    def _has_lanes(self) -> bool:
+        """Whether runs can be played side by side."""
+        return self.counted and not self.remembers and "trace" not in self.rule.hooks
 
     @property
     def kernel(self) -> Any:
         if self.interpreted:
             return plain_kernel(self.plan)
+        if self.side_by_side:
+            return lanes_kernel(self.plan)
         return kernel_for(self.plan)
+
+    def kernels(self) -> list[Any]:
+        """All that may play such a match, whatever the number of runs."""
+        alone = kernel_for(self.plan)
+        if self._has_lanes():
+            return [alone, lanes_kernel(self.plan)]
+        return [alone]
 
     def output(self) -> Output:
         """Room for what the whole job records."""
@@ -112,25 +121,36 @@ class Match:
             pulls=out.pulls[first:last],
             at_run=np.array([begin + first]),
         )
-        runs = last - first
-        memory = tuple(job.policy.memory(job.problem.arms, job.horizon if runs > 0 else 1))
-        blank = tuple(array.copy() for array in memory) if runs > 1 else memory
-        side = min(self.side, max(1, runs))
-        scratch = scratch_for(
-            self.world, self.rule, job.horizon, self.counted, side, self.interpreted
-        )
-        numbers = tuple(self.rule.numbers)
         try:
-            self.kernel(self.world, task, scratch, numbers, memory, blank, view)
+            if self.side_by_side:
+                self._play_side_by_side(task, view)
+            else:
+                self._play_in_turn(task, view)
         except FAULTS as error:
-            self._explain(error, int(view.at_run[0]), side)
-        return runs
+            self._explain(error, int(view.at_run[0]))
+        return last - first
 
-    def _explain(self, error: Exception, run: int, side: int) -> None:
+    def _play_side_by_side(self, task: Task, view: Output) -> None:
+        numbers = tuple(self.rule.numbers)
+        runs = task.last_run - task.first_run
+        lanes = lanes_for(task.horizon, runs)
+        space = lanes_space(self.world, self.rule, task.horizon, lanes)
+        self.kernel(self.world, task, space, numbers, view)
+
+    def _play_in_turn(self, task: Task, view: Output) -> None:
+        runs = task.last_run - task.first_run
+        policy = self.job.policy
+        memory = tuple(policy.memory(len(self.world.streams), task.horizon if runs > 0 else 1))
+        blank = tuple(array.copy() for array in memory) if runs > 1 else memory
+        scratch = scratch_for(self.world, self.rule, task.horizon, self.counted)
+        numbers = tuple(self.rule.numbers)
+        self.kernel(self.world, task, scratch, numbers, memory, blank, view)
+
+    def _explain(self, error: Exception, run: int) -> None:
         """Compiled code does not say where it failed: those runs are played again, interpreted."""
         if self.interpreted:
             raise run_fault(self.job.policy, error) from error
-        runs = range(run, min(run + side, self.job.runs.stop))
+        runs = range(run, min(run + MOST_LANES, self.job.runs.stop))
         play_interpreted(self.job._replace(runs=runs), None)
         raise error
 
@@ -152,11 +172,11 @@ def code_digest(
     None if it cannot be known.
     """
     rounds = np.array([horizon])
-    match = Match(Job(problem, policy, rounds, range(1), 0, anytime), interpreted=False)
-    code = digest_of(match.kernel)
-    if code is None:
+    match = Match(Job(problem, policy, rounds, range(2), 0, anytime), interpreted=False)
+    codes = [digest_of(kernel) for kernel in match.kernels()]
+    if None in codes:
         return None
-    sha = hashlib.sha256(code.encode())
+    sha = hashlib.sha256("".join(str(code) for code in codes).encode())
     memory: tuple[Any, ...] = ()
     if with_memory:
         memory = policy.memory(problem.arms, horizon)

@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working space of one thread; the first axis is the run among those played side by side."""
+    """Working space of one thread."""
 
     due: NDArray[Any]
     """counted: rewards arriving, by round * arms + arm. Listed: the newest pull that arrives in a
@@ -44,30 +44,26 @@ class Scratch(NamedTuple):
     reward_of: NDArray[np.float64]
     delay_of: NDArray[np.int32]
     """listed: pull: its arm, reward, delay"""
-    world_key: NDArray[np.uint64]
-    tie_key: NDArray[np.uint64]
-    own_key: NDArray[np.uint64]
-    """of the world, of ties, of the policy's randomness"""
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
-    """(run, arm): rewards arrived"""
+    """arm: rewards arrived"""
     lost: NDArray[np.float64]
-    """run: regret so far, in a world that is not plain"""
+    """one number: regret so far, in a world that is not plain"""
     bonus: NDArray[np.float64]
     worth: NDArray[np.float64]
-    """(run, arm): bonus and index of a policy whose indices last"""
+    """arm: bonus and index of a policy whose indices last"""
     winner: NDArray[np.int64]
-    """(run, node): tournament tree: the better of two, from the leaves (arms) to the root at 1"""
+    """node: tournament tree: the better of two, from the leaves (arms) to the root at 1"""
     table: NDArray[np.float64]
     """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
 
 
 class Game(NamedTuple):
-    """One run among those played side by side."""
+    """One run."""
 
-    place: int
     scratch: Scratch
     world: World
+    world_key: Bits
     chance: Chance
 
 
@@ -84,42 +80,40 @@ class Output(NamedTuple):
     bad_round: NDArray[np.int64]
     """a round in which an index was not a number, 0 for none"""
     at_run: NDArray[np.int64]
-    """the first of the runs that this thread is playing side by side"""
+    """the run that this thread is playing; side by side, the first of them"""
 
 
-def scratch_for(
-    world: World, rule: Rule, horizon: int, counted: bool, side: int, interpreted: bool
-) -> Scratch:
-    """Working space for one thread. Interpreted keys are Python's integers."""
+def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
+    """Room for `Scratch.table`; next to none if the bonus does not last."""
+    if rule.lasting and rule.from_bonus:
+        return np.full(min(horizon + 1, TABLE), np.nan)
+    return np.full(1, np.nan)
+
+
+def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratch:
+    """Working space for one thread."""
     arms = len(world.streams)
     rounds = horizon + 2
     leaves = 1
     if rule.lasting and arms >= TREE_FROM:
         leaves = 1 << (arms - 1).bit_length()
-    tabulated = 1
-    if rule.lasting and rule.from_bonus:
-        tabulated = min(horizon + 1, TABLE)
     if counted:
         listed = 1
-        due: NDArray[Any] = np.zeros((side, rounds * arms), np.uint8)
+        due: NDArray[Any] = np.zeros(rounds * arms, np.uint8)
     else:
         listed = rounds
-        due = np.zeros((side, rounds), np.int32)
-    bits = object if interpreted else np.uint64
+        due = np.zeros(rounds, np.int32)
     return Scratch(
         due=due,
-        next_due=np.empty((side, listed), np.int32),
-        arm_of=np.empty((side, listed), np.int32),
-        reward_of=np.empty((side, listed)),
-        delay_of=np.empty((side, listed), np.int32),
-        world_key=np.zeros(side, bits),
-        tie_key=np.zeros(side, bits),
-        own_key=np.zeros(side, bits),
-        pulls=np.zeros((side, arms), np.int64),
-        rewards=np.zeros((side, arms)),
-        lost=np.zeros(side),
-        bonus=np.zeros((side, arms)),
-        worth=np.zeros((side, arms)),
-        winner=np.full((side, NO_TREE * leaves), -1),
-        table=np.full(tabulated, np.nan),
+        next_due=np.empty(listed, np.int32),
+        arm_of=np.empty(listed, np.int32),
+        reward_of=np.empty(listed),
+        delay_of=np.empty(listed, np.int32),
+        pulls=np.zeros(arms, np.int64),
+        rewards=np.zeros(arms),
+        lost=np.zeros(1),
+        bonus=np.zeros(arms),
+        worth=np.zeros(arms),
+        winner=np.full(NO_TREE * leaves, -1),
+        table=bonus_table(rule, horizon),
     )

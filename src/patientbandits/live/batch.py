@@ -59,6 +59,7 @@ class CommandBatch:
         self.clock = now
         self.now = max(now, state.time)
         """the log's time never goes back"""
+        self._takes_everyone = state.settings.takes_everyone
         self._first = state.seq + 1
         self.lines: list[LogLine] = []
         self.decided: dict[int, Decided] = {}
@@ -176,6 +177,8 @@ class CommandBatch:
 
     def _outside(self, command: Decide) -> str | None:
         """Why a new unit is not taken in, if so."""
+        if self._takes_everyone:  # mostly
+            return None
         if self.settings.closed:
             return "closed"
         if any(rule.unit == command.unit for rule in self.settings.unit_rules):

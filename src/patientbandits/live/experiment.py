@@ -21,6 +21,7 @@ from patientbandits.live.commands import (
     Joined,
     Retraction,
 )
+from patientbandits.live.errors import UnknownError
 from patientbandits.live.export import exported
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.quarantine import new_rule
@@ -156,6 +157,7 @@ class ExperimentHandle(CommandMaker):
         self,
         *,
         unit: str | None = None,
+        line: int | None = None,
         sender: str | None = None,
         since: SaidTime = None,
         until: SaidTime = None,
@@ -165,12 +167,14 @@ class ExperimentHandle(CommandMaker):
         """Keep events but let them not count, until they are released: all rules, the new one too.
 
         unit          a unit's; nothing new is decided for it meanwhile
+        line          the unit of this line of the log, as an alert names it
         sender        what was told with the key of this id
         since, until  decisions made and conversions told in between; until now, unless said
         only          "conversions": decisions stay
         """
         rule = new_rule(
-            unit=unit,
+            unit=None if line is not None else unit,
+            others=line is not None,
             sender=sender,
             since=parsed_time(since, "quarantine"),
             until=parsed_time(until, "quarantine"),
@@ -178,7 +182,19 @@ class ExperimentHandle(CommandMaker):
             note=note,
         )
         named = msgspec.structs.replace(rule, unit=self.journal.names.maybe_unit(unit))
+        if line is not None:
+            named = msgspec.structs.replace(named, unit=self._unit_of(line))
         return self._rules_after(WantedQuarantine(added=named))
+
+    def _unit_of(self, line: int) -> str:
+        """As the log calls it."""
+        with self.journal.store.reading() as reader:
+            found = reader.lines(self.experiment.id, line - 1, line) if line > 0 else []
+            if found and found[0].decision is not None:
+                found = reader.lines(self.experiment.id, found[0].decision - 1, found[0].decision)
+        if not found or found[0].unit is None:
+            raise UnknownError(f"quarantine: no unit is named by this line; got line={line!r}.")
+        return found[0].unit
 
     def release(self, id: str) -> list[dict[str, Any]]:
         """Let the events of the rule count again: the rules that are left."""
@@ -204,6 +220,12 @@ class ExperimentHandle(CommandMaker):
         settings = self.settings
         with self.journal.store.reading() as reader:
             return report_on(reader, self.experiment, settings, self.journal.now())
+
+    def alerts(self) -> list[dict[str, Any]]:
+        """Look for what somebody should know, keep it, queue it for webhooks: what stands now."""
+        from patientbandits.live.alerts.watching import Watch  # needs time to be imported
+
+        return Watch(self.journal).look(self.experiment)
 
     def verdict(self, by: str | None = None) -> dict[str, Any]:
         """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`

@@ -103,6 +103,11 @@ class Journal:
                 self._failed(error)
                 raise
 
+    def cause_of_failure(self, experiment_id: int) -> str | None:
+        """Why the experiment cannot decide, if it failed when it was last tried."""
+        failing = self._failing.get(experiment_id)
+        return None if failing is None else repr(failing.cause)
+
     def leave_no_traces(self) -> None:
         """After names were overwritten."""
         with self._turn:

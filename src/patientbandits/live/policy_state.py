@@ -235,9 +235,10 @@ class PolicyState:
         self.seq = lines[-1].seq
         self.time = lines[-1].time
         self.stale = False
-        completed = self._controls(lines)
-        lines = tuple(completed)
-        if all(is_open(line) for line in lines):  # mostly
+        if self.memory.draws is not None:
+            lines = self._controls(lines)
+        completed = list(lines)
+        if all(line.arm is None and line.kind == "decision" for line in lines):  # mostly
             self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
             return completed
         for told, part in groupby(lines, key=Attention()):

@@ -147,12 +147,13 @@ def new_rule(
     until: int | None = None,
     only: str = "all",
     note: str = "",
+    others: bool = False,
 ) -> QuarantineRule:
-    """A rule as a user wants it, checked; times in microseconds."""
+    """A rule as a user wants it, checked; times in microseconds; ``others``: more is named."""
     for name, value in {"unit": unit, "sender": sender}.items():
         if value is not None:
             printable_text(f"quarantine: {name}", value)
-    if unit is None and sender is None and since is None and until is None:
+    if all(value is None for value in (unit, sender, since, until)) and not others:
         raise RefusedError("quarantine: a unit, a sender or a time must be named; got none.")
     if since is not None and until is not None and since >= until:
         raise RefusedError(

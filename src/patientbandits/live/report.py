@@ -11,6 +11,7 @@ import numpy as np
 from patientbandits.analysis.verdict import FEWEST_CONVERSIONS
 from patientbandits.live.cohorts import Cohort, cohorts, order_counts
 from patientbandits.live.goals import goal_report
+from patientbandits.live.kept_alerts import shown_alert, standing_alerts
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Experiment, Reader
@@ -38,12 +39,12 @@ def report_on(
     counts = cohorts(
         reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
     )
-    times = _curve_times(counts)
-    found = _posteriors([counts[place] for place in settings.active], times, settings.window)
+    times = curve_times(counts)
+    found = posteriors_of([counts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, found, strict=True))
     retired = [place for place, arm in enumerate(settings.arms) if arm in settings.retired]
     if retired:
-        kept = _posteriors([counts[place] for place in retired], times, settings.window)
+        kept = posteriors_of([counts[place] for place in retired], times, settings.window)
         by_place.update(zip(retired, kept, strict=True))
     arms = [
         _arm(arm, counts[place], by_place[place], settings.scale)
@@ -71,12 +72,13 @@ def report_on(
         "goal": settings.goals[0] if settings.goals else None,
         "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
+        "alerts": [shown_alert(alert) for alert in standing_alerts(reader, experiment.id)],
         "quarantine": [rule.shown() for rule in settings.quarantine],
         "notes": _notes(counts, found),
     }
 
 
-def _posteriors(counts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
+def posteriors_of(counts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
     given = [
         CureCounts.of(
             cohort.waiting_ages,
@@ -100,7 +102,7 @@ def _notes(counts: list[Cohort], found: list[ArmPosterior]) -> list[str]:
     return list(dict.fromkeys(told))
 
 
-def _curve_times(counts: list[Cohort]) -> Any:
+def curve_times(counts: list[Cohort]) -> Any:
     """From a minute, a second at least, to the oldest age."""
     ages = chain.from_iterable((*cohort.waiting_ages, *cohort.delays) for cohort in counts)
     longest = max(max(ages, default=0.0), SHORTEST_CURVE)

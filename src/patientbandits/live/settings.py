@@ -96,6 +96,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(place for place in self.active if self.arms[place] != self.control)
 
     @property
+    def takes_everyone(self) -> bool:
+        """Whether no unit is kept outside."""
+        return not (self.closed or self.quarantine or self.kept.holdback)
+
+    @property
     def unit_rules(self) -> QuarantineRules:
         """Those that keep a unit outside."""
         return tuple(rule for rule in self.quarantine if rule.keeps_out)

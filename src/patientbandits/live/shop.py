@@ -32,6 +32,12 @@ from patientbandits.live.store import LogStore, open_store
 from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.in_use import alone_with
 from patientbandits.live.times import SECOND
+from patientbandits.live.webhooks import (
+    add_webhook,
+    all_webhooks,
+    deliver_due,
+    remove_webhook,
+)
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
@@ -206,6 +212,24 @@ class Shop:
         self._execute(commands)
         made = zip(handles, commands, strict=True)
         return {handle.name: command.outcome for handle, command in made}
+
+    def add_webhook(
+        self, url: str, kinds: Sequence[str] = (), *, anywhere: bool = False
+    ) -> dict[str, str]:
+        """Have alerts told to ``url``, https or on this machine: its id, and the secret that signs
+        messages, which is shown only now."""
+        made, secret = add_webhook(self.journal, url, kinds, anywhere)
+        return {"id": made.id, "secret": secret}
+
+    def webhooks(self) -> list[dict[str, Any]]:
+        return [webhook.shown() for webhook in all_webhooks(self.journal)]
+
+    def remove_webhook(self, id: str) -> None:
+        remove_webhook(self.journal, id)
+
+    def deliver(self) -> int:
+        """Send what webhooks are to be told, as a running service does: how many were told."""
+        return deliver_due(self.journal)
 
     def with_goal(self, goal: str | None) -> list[ExperimentHandle]:
         """The experiments that have the goal; all of them, if none is named."""

@@ -46,6 +46,9 @@ class ServiceCounts(Protocol):
     def waiting(self) -> int: ...
 
     @property
+    def standing(self) -> list[tuple[str, str, str]]: ...
+
+    @property
     def failed(self) -> bool: ...
 
 
@@ -102,6 +105,7 @@ class Metrics:
             "By how much the time of a log is ahead of the clock",
             value=counts.log_ahead,
         )
+        yield self._alerts()
         yield GaugeMetricFamily(
             "patientbandits_waiting",
             "Commands that are not answered yet",
@@ -112,6 +116,15 @@ class Metrics:
             "1 if the database can be written no more",
             value=int(self._measured.failed),
         )
+
+    def _alerts(self) -> Metric:
+        family = GaugeMetricFamily(
+            "patientbandits_alerts", "Alerts that stand", labels=["experiment", "kind"]
+        )
+        standing = Counter((name, kind) for name, kind, _ in self._measured.standing)
+        for (name, kind), number in sorted(standing.items()):
+            family.add_metric([name, kind], number)
+        return family
 
     def _answers(self) -> Metric:
         family = CounterMetricFamily(

@@ -204,7 +204,7 @@ class OurProtocol(HttpToolsProtocol):
 
     def _send_whole(self, request: WholeRequest, answer: Response) -> None:
         request.response_complete = True
-        if request.disconnected:
+        if request.disconnected or self.transport.is_closing():  # by what was sent after it
             return
         if answer.headers and CLOSE[0] in answer.headers:
             request.keep_alive = False

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from patientbandits.live.commands import Command
+from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.response import too_busy
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.settings import Settings
@@ -19,6 +20,13 @@ class Waiting(NamedTuple):
 
     answered: Callable[[], object]
     commands: Sequence[Command]
+
+    def tell(self) -> None:
+        """One who cannot be told must not hold up the others."""
+        try:
+            self.answered()
+        except Exception as error:
+            log_failure("an answer cannot be given", error)
 
 
 class CommandQueue(ABC):
@@ -67,10 +75,10 @@ class CommandQueue(ABC):
     async def carry_out(self, commands: Sequence[Command]) -> None:
         """Returns when each command has its outcome or its error."""
         answered = self._loop.create_future()
-        self.submit(Waiting(partial(tell, answered), commands))
+        self.submit(Waiting(partial(wake, answered), commands))
         await answered
 
 
-def tell(answered: asyncio.Future[None]) -> None:
+def wake(answered: asyncio.Future[None]) -> None:
     if not answered.done():  # nobody waits any more
         answered.set_result(None)

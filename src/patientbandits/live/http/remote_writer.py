@@ -109,7 +109,7 @@ class RemoteWriter(CommandQueue, asyncio.Protocol):
 
     def _done(self, waiting: Waiting) -> None:
         self.waiting -= len(waiting.commands)
-        waiting.answered()
+        waiting.tell()
 
     def add(self, waiting: Waiting) -> None:
         if self._transport is None:

@@ -87,6 +87,7 @@ def check_options(db: str, host: str, port: int, workers: int, options: Options)
     require(0 <= port < 2**16, "serve", "port must be in 0..65535", port=port)
     whole("serve", "workers", workers, 1)
     whole("serve", "queue", options.queue, 1)
+    require(options.alerts_every >= 0, "serve", "alerts must be >= 0", alerts=options.alerts_every)
     if options.rate is not None:
         positive("serve", "rate", options.rate)
     if options.traces:
@@ -123,7 +124,9 @@ def serve_with(workers: int, db: str, bound: socket.socket, options: Options) ->
             inner.listen(workers)  # from now on: a worker may come before the writer is there
             writer = Role("writer", run_writer, (db, inner, options.queue, options.log_level))
             worker = Role("worker", run_worker, (db, bound, share, address))
-            return supervise([writer, *[worker] * workers])
+            others = share._replace(alerts_every=0.0)  # one looks for all of them
+            other = Role("worker", run_worker, (db, bound, others, address))
+            return supervise([writer, worker, *[other] * (workers - 1)])
 
 
 def shown_url(bound: socket.socket) -> str:

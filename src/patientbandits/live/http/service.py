@@ -23,6 +23,7 @@ from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
+from patientbandits.live.watcher import DELIVER_EVERY, Watcher
 
 Found = TypeVar("Found")
 
@@ -45,6 +46,10 @@ class Options(NamedTuple):
     log_level: str = "info"
     origins: tuple[str, ...] = ()
     """pages elsewhere that may ask, by their origins"""
+    alerts_every: float = 300.0
+    """seconds between looks at the experiments; 0: none"""
+    webhooks_anywhere: bool = False
+    """webhooks may be plain http to other machines"""
     traces: bool = False
 
 
@@ -80,6 +85,9 @@ class Service:
         self._readers = ThreadPoolExecutor(READERS, "reader")
         self._keys = ThreadPoolExecutor(1, "keys")
         """their own thread: however many reports are asked for, a revoked key is soon refused"""
+        self._watching: asyncio.Task[None] | None = None
+        self._watch_thread = ThreadPoolExecutor(1, "watcher")
+        self.watcher = Watcher(shop, options.alerts_every)
         self._asked: asyncio.Task[None] | None = None
         self._asked_at = -READY_FOR
         self._aside = 0
@@ -92,6 +100,10 @@ class Service:
     @property
     def counts(self) -> WriterCounts:
         return self.writer.counts
+
+    @property
+    def standing(self) -> list[tuple[str, str, str]]:
+        return self.watcher.standing
 
     @property
     def waiting(self) -> int:
@@ -161,16 +173,30 @@ class Service:
         if self.options.keys:
             await loop.run_in_executor(self._keys, self.keyring.load)
         self._refreshing = loop.create_task(self._refresh())
+        if self.options.alerts_every:
+            self._watching = loop.create_task(self._keep_watch())
 
     async def stop(self) -> None:
         """After the last request was answered."""
         if self._refreshing is not None:
             self._refreshing.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
+        await asyncio.to_thread(self._watch_thread.shutdown)
         await self.writer.close()
         await asyncio.to_thread(self._keys.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
         if self.traces is not None:
             await asyncio.to_thread(self.traces.close)
+
+    async def _keep_watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                await loop.run_in_executor(self._watch_thread, self.watcher.turn)
+            except Exception as error:  # whatever it is: the next turn may be better
+                log_failure("alerts cannot be looked for", error)
+            await asyncio.sleep(DELIVER_EVERY)
 
     async def _refresh(self) -> None:
         loop = asyncio.get_running_loop()

@@ -55,6 +55,7 @@ class Writer(CommandQueue):
         self._enough = 1
         self._wake = asyncio.Event()
         self._task = self._loop.create_task(self._write())
+        self._task.add_done_callback(self._ended)
         self._preparing = self._loop.create_task(asyncio.to_thread(prepare, shop))
         self._forgetting = self._loop.create_task(self._forget())
 
@@ -125,9 +126,17 @@ class Writer(CommandQueue):
             self.waiting -= len(batch)
             self.carried_out += len(batch)
             for waiting in gathered:
-                waiting.answered()
+                waiting.tell()
             if self._journal.failure is not None:
                 self._failed()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Without it nothing would ever be answered again."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log_failure("the writer has ended", error)
+            self._journal.failure = UnavailableError("the writer has ended")
+            self._failed()
 
     async def _execute(self, batch: Sequence[Command]) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from patientbandits.live.log_line import LogLine
+from patientbandits.live.store.alert_queries import ALERT_TABLES
 
 # Experiments, snapshots, keys and facts
 
@@ -92,6 +93,7 @@ TABLES = {
     "log": LOG_COLUMNS,
     "snapshots": SNAPSHOT_COLUMNS,
     "keys": KEY_COLUMNS,
+    **ALERT_TABLES,
 }
 
 # Counts for reports
@@ -193,6 +195,20 @@ CREDITS_BY_TIME = f"""
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0 GROUP BY 1, 2 ORDER BY 1, 2"""
+
+# What alerts read
+
+WATCHED_DECISIONS = f"""
+    SELECT d.seq, d.arm, {MADE_AT}, d.propensity, d.unit, d.sender FROM log d
+    WHERE d.experiment = ? AND d.seq > ? AND d.seq <= ? AND d.kind = 'decision' ORDER BY d.seq"""
+WATCHED_PAYMENTS = f"""
+    SELECT l.seq, l.kind, l.time, COALESCE(l.decision, l.about), l.value, l.happened, l.stated,
+        COALESCE(l.unit, d.unit), l.sender, d.arm, {MADE_AT}
+    FROM log l LEFT JOIN log d
+        ON d.experiment = l.experiment AND d.seq = COALESCE(l.decision, l.about)
+        AND d.kind = 'decision'
+    WHERE l.experiment = ? AND l.seq > ? AND l.seq <= ?
+    AND l.kind IN ('conversion', 'retraction', 'order', 'credit') ORDER BY l.seq"""
 
 # What must hold in every log: each statement counts what breaks the rule
 

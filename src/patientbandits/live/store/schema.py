@@ -234,6 +234,38 @@ AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND 
         """DROP INDEX IF EXISTS log_made""",
         MADE_BY_ARM,
     ),
+    (  # alerts, and whom to tell
+        """CREATE TABLE alerts (
+            id TEXT PRIMARY KEY,
+            experiment INTEGER NOT NULL REFERENCES experiments (id),
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            raised INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            words TEXT NOT NULL,
+            data TEXT NOT NULL,
+            cleared INTEGER
+        ) STRICT""",
+        """CREATE INDEX alerts_standing ON alerts (experiment) WHERE cleared IS NULL""",
+        """CREATE TABLE webhooks (
+            id TEXT PRIMARY KEY,
+            url TEXT NOT NULL,
+            secret TEXT NOT NULL,
+            kinds TEXT NOT NULL,
+            created INTEGER NOT NULL,
+            removed INTEGER
+        ) STRICT""",
+        """CREATE TABLE deliveries (
+            webhook TEXT NOT NULL REFERENCES webhooks (id),
+            message TEXT NOT NULL,
+            body TEXT NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            delivered INTEGER,
+            PRIMARY KEY (webhook, message)
+        ) STRICT""",
+        """CREATE INDEX deliveries_due ON deliveries (due) WHERE delivered IS NULL""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 

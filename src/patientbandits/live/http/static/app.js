@@ -66,6 +66,7 @@ function draw() {
   main.replaceChildren(
     html("h2", {}, report.experiment, " ", html("span", { class: `state ${state}` }, state)),
     verdictCard(analysis, units, failure),
+    ...alerts(report.alerts),
     ...report.notes.map((note) => html("p", { class: "note" }, note)),
     html("section", { class: "card", id: "arms" }, armsTable(report, analysis, arms, units)),
     html("div", { class: "grid" },
@@ -84,6 +85,17 @@ function draw() {
       ...goals,
       scopes.includes("admin") ? manageCard(experiment, refresh) : null));
   document.title = `${report.experiment} · patientbandits`;
+}
+
+const GOOD_NEWS = ["leader", "can_stop"]; // the verdict says it
+
+function alerts(standing) {
+  const found = standing.filter((one) => !GOOD_NEWS.includes(one.kind));
+  if (!found.length) return [];
+  const line = (one) => html("li", {}, `${one.subject ? `${one.subject}: ` : ""}${one.words} `,
+    html("span", { class: "soft" }, `since ${one.raised.slice(0, 16).replace("T", " ")} UTC`));
+  return [html("section", { class: "card alert", id: "alerts" },
+    html("h3", {}, "Alerts"), html("ul", {}, ...found.map(line)))];
 }
 
 function fail(error) {

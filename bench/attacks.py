@@ -1,0 +1,95 @@
+"""What `python -m bench.torture` does besides kills: damaged requests, flipped bits, and a database
+that is away."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from pathlib import Path
+
+from bench.table import Row
+from patientbandits import live
+from patientbandits.live.check import check
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
+from damage import flips
+from fuzz import fuzzed, wrong_fates
+from outages import outage
+from server_process import ServerProcess
+from servers import Server
+
+FUZZED_AT_A_TIME = 5000
+EXPERIMENT = {"name": "a", "arms": ["x", "y"], "policy": "UCB1"}
+
+
+def fuzz_rows(folder: Path, requests: int) -> list[Row]:
+    """Damaged requests, on one process and on several."""
+    rows = []
+    for workers in (1, 2):
+        db = str(folder / f"fuzz-{workers}.db")
+        server = ServerProcess(db, "--workers", str(workers))
+        fates: Counter[str] = Counter()
+        refused = 0
+        try:
+            server.ask("POST", "/v1/experiments", EXPERIMENT)
+            for seed in range(0, requests // 2, FUZZED_AT_A_TIME):
+                number = min(FUZZED_AT_A_TIME, requests // 2 - seed)
+                fates += asyncio.run(fuzzed(server.port, number, seed=seed + workers))
+                status, _ = server.ask("POST", "/v1/experiments/a/decisions", {"unit": str(seed)})
+                refused += status not in (200, 201)
+                print(f"  {sum(fates.values()):,} requests", file=sys.stderr)
+        finally:
+            refused += server.stop() != 0
+        with live.open(db, create=False) as shop:
+            refused += len(check(shop.store)["wrong"])
+        wrong = wrong_fates(fates)
+        for fate in wrong[:5]:
+            print(f"  {fate}", file=sys.stderr)
+        told = f"of {sum(fates.values()):,}, {workers} workers"
+        rows.append(Row("failures or silence", len(wrong), told, at_most=0))
+        rows.append(Row("good requests refused, damage", refused, told, at_most=0))
+    return rows
+
+
+def flip_rows(folder: Path, number: int) -> list[Row]:
+    """Bits of a database with a snapshot."""
+    source = folder / "flips.db"
+    now = 1_700_000_000.0
+    with live.open(str(source), clock=lambda: now) as shop:
+        handle = shop.experiment("button", ["a", "b"], window="30d", seed=1, goals=["buy", "cart"])
+        for visitor in range(300):
+            now += 60.0
+            made = handle.decide(unit=f"visitor-{visitor}", key=f"request-{visitor}")
+            if visitor % 3 == 0:
+                handle.convert(made.id)
+            if visitor % 5 == 0:
+                handle.convert(unit=f"visitor-{visitor}", order=f"A-{visitor}", value=0.5)
+        handle.alias("visitor-1", "visitor-2")
+        shop.erase("visitor-5")
+    there = folder / "flipped"
+    there.mkdir()
+    fates = flips(source, there, number)
+    missed = sum(count for fate, count in fates.items() if fate.startswith("missed"))
+    told = f"of {number:,} flips; {fates['found']} found, {fates['harmless']} harmless"
+    return [Row("harmful and missed", missed, told, at_most=0)]
+
+
+def outage_rows(seconds: float, workers: int = 4) -> list[Row]:
+    """PostgreSQL is away; the service stays, says so, and goes on when it is back."""
+    database = Server()
+    try:
+        server = ServerProcess(database.fresh(), "--workers", str(workers))
+        try:
+            found = outage(database, server, seconds)
+        finally:
+            server.stop()
+    finally:
+        database.close()
+    told = f"{workers} workers; answers: {dict(found.statuses)}"
+    return [
+        Row("the service is still there", int(found.alive), told, at_least=1),
+        Row("ready again after", found.back, unit=" s", at_most=60),
+        Row("decisions since", found.since, at_least=1),
+        Row("acknowledged and lost", found.lost, f"of {found.acknowledged:,}", at_most=0),
+    ]

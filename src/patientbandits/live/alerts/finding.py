@@ -1,0 +1,111 @@
+"""All that is to be told of an experiment now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from patientbandits.live.alerts.arrivals import WatchedLog
+from patientbandits.live.alerts.ratio import RatioTest
+from patientbandits.live.alerts.surprises import (
+    AlertFinding,
+    ArmModel,
+    bursts,
+    frequent_units,
+    jumps,
+    stopped,
+)
+from patientbandits.live.cohorts import cohorts
+from patientbandits.live.journal import Journal
+from patientbandits.live.report import curve_times, posteriors_of
+from patientbandits.live.settings import Settings
+from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.times import SECOND
+from patientbandits.live.verdict import verdict_on
+
+LEADS = 0.9
+"""the probability from which on an arm is said to lead"""
+
+LARGEST_LEAD = 60.0
+"""seconds by which a log may be ahead of the clock"""
+
+
+def found_in_log(
+    reader: Reader, experiment: Experiment, settings: Settings, watched: WatchedLog, now: int
+) -> list[AlertFinding]:
+    """What the log says."""
+    found = ratio_findings(watched.ratio, settings)
+    arrivals = watched.arrivals()
+    if not arrivals:
+        return found
+    moment = now / SECOND
+    models = arm_models(reader, experiment, settings, watched, now)
+    found += stopped(models, arrivals, watched.messages, moment)
+    found += jumps(models, arrivals, moment)
+    found += bursts(models, arrivals, moment)
+    found += frequent_units(watched.messages, moment)
+    return found + verdict_findings(verdict_on(reader, experiment, settings, now))
+
+
+def ratio_findings(test: RatioTest, settings: Settings) -> list[AlertFinding]:
+    if not test.mismatch:
+        return []
+    arms = []
+    for arm, shown, owed in zip(settings.arms, test.shown, test.owed, strict=True):
+        ratio = owed / test.decisions
+        arms.append({"arm": arm, "shown": int(shown), "ratio": float(ratio)})
+    words = "arms are not shown as often as the logged propensities say"
+    data = {"arms": arms, "log_evidence": test.largest}
+    return [AlertFinding("ratio", "", words, data)]
+
+
+def arm_models(
+    reader: Reader, experiment: Experiment, settings: Settings, watched: WatchedLog, now: int
+) -> list[ArmModel]:
+    counts = cohorts(
+        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
+    )
+    times = curve_times(counts)
+    models = []
+    for place, found in enumerate(posteriors_of(counts, times, settings.window)):
+        shares: Any = found.lag.mean
+        models.append(
+            ArmModel(
+                name=settings.arms[place],
+                made=np.sort(np.array(watched.made[place])),
+                rate=found.rate.mean,
+                ages=np.concatenate([[0.0], times]),
+                shares=np.concatenate([[0.0], shares]),
+            )
+        )
+    return models
+
+
+def verdict_findings(verdict: dict[str, Any]) -> list[AlertFinding]:
+    leader = verdict.get("leader")
+    if leader is None or verdict["too_early"]:
+        return []
+    data = {"probability": verdict["probability"], "expected_loss": verdict["expected_loss"]}
+    found = []
+    if verdict["probability"] >= LEADS:
+        found.append(AlertFinding("leader", leader, "leads", data))
+    if verdict["certain"]:
+        found.append(AlertFinding("can_stop", "", verdict["words"], data))
+    return found
+
+
+def found_running(
+    journal: Journal, experiment: Experiment, last: int, now: int
+) -> list[AlertFinding]:
+    """What is wrong with the machine or the program; ``last``: when the log was last written."""
+    found = []
+    jump = float(getattr(journal.clock, "jump", 0.0))
+    ahead = (last - now) / SECOND
+    if jump or ahead > LARGEST_LEAD:
+        words = f"the clock has jumped by {jump or -ahead:.0f} seconds"
+        found.append(AlertFinding("clock", "", words, {"seconds": jump or -ahead}))
+    cause = journal.cause_of_failure(experiment.id)
+    if cause is not None:
+        found.append(AlertFinding("failed", "", f"it cannot decide: {cause}", {}))
+    return found

@@ -1,0 +1,26 @@
+"""PostgreSQL away, under four workers: they stay, refuse, and go on."""
+
+from __future__ import annotations
+
+from outages import PATIENCE, outage
+from server_process import ServerProcess
+from servers import Server
+
+
+def test_the_service_outlives_its_database():
+    database = Server()
+    try:
+        server = ServerProcess(database.fresh(), "--workers", "4")
+        try:
+            found = outage(database, server, seconds=3.0)
+        finally:
+            code = server.stop()
+    finally:
+        database.close()
+    assert found.alive
+    assert found.back < PATIENCE
+    assert found.since > 0
+    assert found.statuses[503] > 0
+    assert set(found.statuses) <= {201, 503, 0}
+    assert found.lost == 0
+    assert code == 0

@@ -1,0 +1,173 @@
+"""Webhooks: signed as the specification has it, at least once through kills, nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from server_process import ServerProcess
+from standardwebhooks.webhooks import Webhook
+
+from patientbandits import live
+from patientbandits.live import webhooks
+from patientbandits.live.errors import RefusedError, UnknownError
+
+RECEIVER = Path(__file__).with_name("receiver.py")
+
+
+def mismatched(shop, name):
+    """An experiment of which there is something to be told."""
+    handle = shop.experiment(name, ["a", "b"], policy="Uniform", seed=1)
+    commands = [handle.expose_command(f"u{number}", "a", None, 0.5) for number in range(60)]
+    handle.journal.execute(commands)
+    return handle
+
+
+@contextlib.contextmanager
+def receiving(folder, refuse):
+    """A receiver's port, and the file it writes."""
+    out = folder / "received"
+    out.touch()
+    command = [sys.executable, str(RECEIVER), str(folder / "secret"), str(out), str(refuse)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield int(process.stdout.readline()), out
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def received(out):
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def test_signed_as_the_specification_has_it():
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    now = int(time.time())
+    body = b'{"type": "alert.raised"}'
+    headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": str(now),
+        "webhook-signature": webhooks.signature(secret, "msg_1", now, body),
+    }
+    assert Webhook(secret).verify(body, headers) == {"type": "alert.raised"}
+    theirs = Webhook(secret).sign("msg_1", datetime.fromtimestamp(now, UTC), body.decode())
+    assert headers["webhook-signature"] == theirs
+
+
+def test_every_message_arrives_though_the_server_is_killed(tmp_path):
+    """Six alerts; the receiver refuses each once, and the server is killed after every message that
+    came: what was sent may not have been marked. Later each is cleared, which is told too."""
+    db = str(tmp_path / "shop.db")
+    names = [f"button-{number}" for number in range(6)]
+    with receiving(tmp_path, refuse=1) as (port, out):
+        with live.open(db) as shop:
+            made = shop.add_webhook(f"http://127.0.0.1:{port}/alerts?from=shop")
+            (tmp_path / "secret").write_text(made["secret"])
+            for name in names:
+                mismatched(shop, name)
+        kills = 0
+        while kills < 6:
+            enough = len(received(out)) + kills // 2
+            server = ServerProcess(db, "--alerts", "1")
+            try:
+                wait_for(lambda enough=enough: len(received(out)) > enough, 30)
+            finally:
+                server.kill()
+            kills += 1
+            if len({one["id"] for one in received(out)}) == 6 and kills >= 4:
+                break
+        with live.open(db) as shop:
+            for name in names:
+                shop.open(name).quarantine(until=time.time() - 0.001)
+        server = ServerProcess(db, "--alerts", "1")
+        try:
+            wait_for(lambda: undelivered(db) == 0 and len(ids(out, "cleared")) == 6, 60)
+        finally:
+            assert server.stop() == 0
+        got = received(out)
+        assert all(one["good"] for one in got)
+        for what in ("raised", "cleared"):
+            assert len(ids(out, what)) == 6
+            told = [one["told"]["data"] for one in got if one["told"]["type"] == f"alert.{what}"]
+            assert {data["experiment"] for data in told} == set(names)
+        by_id = {}
+        for one in got:  # whatever came twice was the same
+            assert by_id.setdefault(one["id"], one["told"]) == one["told"]
+        assert len(got) > 12
+
+
+def ids(out, what):
+    return {one["id"] for one in received(out) if one["told"]["type"] == f"alert.{what}"}
+
+
+def undelivered(db):
+    with live.open(db) as shop, shop.store.reading() as reader:
+        return reader.one(webhooks.alert_queries.UNDELIVERED)
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return
+        time.sleep(0.05)
+
+
+def test_retries_back_off(shop, clock, tmp_path):
+    """Nobody answers: 1, 2, 4, ... seconds until it is tried again."""
+    shop.add_webhook("http://127.0.0.1:9/")
+    mismatched(shop, "button").alerts()
+    tries = []
+    for _ in range(40):
+        with shop.store.reading() as reader:
+            due = reader.rows(webhooks.alert_queries.DUE, shop.journal.now(), 24)
+        assert shop.deliver() == 0
+        tries.append(len(due))
+        clock.now += 1.0
+    moments = [place for place, count in enumerate(tries) if count]
+    assert moments == [0, 1, 3, 7, 15, 31]
+    assert webhooks.pause_after_attempt(30) == 6 * 3600
+
+
+def test_only_what_was_asked_for(shop):
+    shop.add_webhook("https://example.org/a", ["can_stop"])
+    shop.add_webhook("https://example.org/b", ["ratio"])
+    wanted = [one["id"] for one in shop.webhooks() if one["kinds"] == ["ratio"]]
+    handle = mismatched(shop, "button")
+    handle.alerts()
+    handle.alerts()
+    with shop.store.reading() as reader:
+        queued = reader.rows("SELECT webhook FROM deliveries")
+    assert [row[0] for row in queued] == wanted
+    shop.remove_webhook(wanted[0])
+    with shop.store.reading() as reader:
+        assert reader.one(webhooks.alert_queries.UNDELIVERED) == 0
+    with pytest.raises(UnknownError):
+        shop.remove_webhook(wanted[0])
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://example.org/", "ftp://127.0.0.1/", "https://", "https://user@example.org/", "x", ""],
+)
+def test_refused_addresses(shop, url):
+    with pytest.raises(RefusedError, match="webhook: url"):
+        shop.add_webhook(url)
+
+
+def test_allowed_addresses(shop):
+    shop.add_webhook("http://localhost:1/")
+    shop.add_webhook("http://[::1]:1/")
+    shop.add_webhook("http://example.org/", anywhere=True)
+    assert len(shop.webhooks()) == 3
+    with pytest.raises(RefusedError, match="kinds"):
+        shop.add_webhook("https://example.org/", ["everything"])
