@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.engine.calendar import RING, begin_turn, calendar_for, row_at, wait
+from patientbandits.engine.calendar import RING, begin_turn, calendar_for, ring_row, wait
 from patientbandits.engine.lanes import MOST_LANES
 
 POLICIES = (
@@ -77,8 +77,8 @@ def test_the_calendar_brings_each_reward_once_and_in_its_round():
         if round_ % RING == 0:
             begin_turn(calendar, round_ // RING)
         for arm in range(arms):
-            came[round_, arm] = calendar.due[row_at(round_, arms) + arm]
-            calendar.due[row_at(round_, arms) + arm] = 0
+            came[round_, arm] = calendar.due[ring_row(round_, arms) + arm]
+            calendar.due[ring_row(round_, arms) + arm] = 0
         arrival = round_ + RING + int(generator.integers(2 * RING))
         if round_ % 5 == 0 and arrival <= horizon:
             arm, lane = generator.integers([arms, lanes])

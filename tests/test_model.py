@@ -10,11 +10,12 @@ from naive import model as naive_model
 
 from patientbandits.engine.compile import compiled
 from patientbandits.posteriors import CureCounts, portable
-from patientbandits.posteriors.fit import CHOICE, MISFIT, RATE, TAIL, digamma, room, trigamma
+from patientbandits.posteriors.gammas import digamma, trigamma
 from patientbandits.posteriors.grid import bin_edges, bin_points
 from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.observed import observe
-from patientbandits.posteriors.pooling import pool_of, refresh_arm
+from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
+from patientbandits.posteriors.work import CHOICE, MISFIT, RATE, TAIL, WITHIN, room
 
 CASES = {
     "alone": [(0.3, lambda r, n: r.exponential(20, n))],
@@ -52,6 +53,7 @@ def refreshed(arms, window=None, refresh=refresh_arm):
             if last:
                 bins = len(arm.seen.points)
                 found.append((work.hazards[:bins].copy(), work.found.copy(), work.cells.copy()))
+        spread_news(pool)
     return found
 
 
@@ -68,6 +70,21 @@ def test_equals_the_definition(case, window):
         assert found[RATE] == pytest.approx(rate, rel=1e-6)
         assert found[CHOICE] == pytest.approx(choice, rel=1e-6)
     assert (refreshed(arms)[0][1][MISFIT] > 0.1) == (case == "a misfit")
+
+
+def test_few_pulls_are_not_underestimated():
+    """30 old pulls, of which half convert: their rate is 1/2 in the mean over 150 data sets.
+
+    Standard error 0.007. Weights that fall with a bin's own count made it 0.45.
+    """
+    random = np.random.default_rng(3)
+    rates = []
+    for _ in range(150):
+        came = random.random(30) < 0.5
+        ages = random.integers(1200, 2000, 30).astype(float)
+        delays = np.ceil(random.exponential(100, 30))
+        rates.append(refreshed([(ages[~came].tolist(), delays[came].tolist())])[0][1][WITHIN])
+    assert np.mean(rates) == pytest.approx(0.5, abs=0.03)
 
 
 def test_compiled_to_the_same_bits():

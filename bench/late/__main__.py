@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import patientbandits as pb
-from bench.late import both_ways, cost, named, random_set, tails
+from bench.late import both_ways, cases, cost, named, random_set, tails
 from bench.late.play import Table
 from bench.table import Row, show
 from patientbandits.policies import POLICIES
@@ -19,6 +19,7 @@ SECTIONS = {
     "random": ("random problems", random_set.rows),
     "suite": ("the suite and its mirror, both directions", both_ways.rows),
     "named": ("problems with a name", named.rows),
+    "cases": ("regret case by case", cases.rows),
     "tails": ("lock-in", tails.rows),
     "cost": ("time per round, one core", cost.rows),
 }

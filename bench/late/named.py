@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import patientbandits as pb
 from bench.late.play import US, Match, Player, Table, always, best_of, versus
 from bench.table import Row
-from patientbandits.compare.suite import usual_cases
+from patientbandits.compare.suite import Case, usual_cases
 
 MEAN_DELAYS = (1000, 750, 500)
 """Of D-TS's settings: the best arm is the slowest."""
@@ -17,6 +17,7 @@ TUNED_ALPHAS = (0.1, 0.3, 0.5)
 SWEPT_ALPHAS = tuple(round(0.02 * k, 2) for k in range(1, 26))
 QUICK_SHARE = 10
 LEAST_RUNS = 4
+MANY_RUNS_OF_FIFTY = 20
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,16 @@ def paper_bars() -> list[Bar]:
     ]
 
 
+def fifty_arms() -> Case:
+    """The suite's."""
+    return next(case for case in usual_cases() if case.name == "fifty_arms")
+
+
 def extreme_bars() -> list[Bar]:
     """No delay at all; fifty arms."""
     no_delay = Match("", pb.Problem([0.6, 0.8]), 5000, 1000)
-    fifty = next(case for case in usual_cases() if case.name == "fifty_arms")
-    many = Match("", fifty.problem, fifty.horizon, 20)
+    fifty = fifty_arms()
+    many = Match("", fifty.problem, fifty.horizon, MANY_RUNS_OF_FIFTY)
     return [
         Bar("no delay / KL-UCB", no_delay, one(pb.KLUCB()), 1.0),
         Bar("fifty arms / KL-UCB", many, one(pb.KLUCB()), 0.8),

@@ -92,8 +92,16 @@ class Arm:
         self.laws = laws(self.ends[-1])
         self.curves = [[1 - survival(t) for t in self.ends] for survival, _, _ in self.laws]
         prior = beta_weights(1 / 2.5)
-        self.cells = self.weigh([1 / (1 + PHI * c) for c in self.converted], prior)
+        self.likely = [self.likely_in(b) for b in range(len(self.ends))]
+        self.cells = self.weigh([1 / (1 + PHI * x) for x in self.likely], prior)
         self.misfit = self.excess(self.mean_hazards(self.cells)[0])
+
+    def likely_in(self, b):
+        """The conversions that the hazard of up to five bins would bring in the middle one."""
+        near = slice(max(b - 2, 0), b + 3)
+        came = sum(self.converted[near])
+        risk = came + sum(self.exposed[near])
+        return (self.converted[b] + self.exposed[b]) * came / risk if risk else 0.0
 
     def weigh(self, weights, level_prior):
         """{(law, level): prior times likelihood}"""
@@ -212,8 +220,8 @@ def fit(arms, i, end=None):
     if arm.misfit > 0:
         power = min(0.3 * arm.misfit, 1.0)
         weights = [
-            (t / arm.ends[-1]) ** power / (1 + phi * c)
-            for t, c in zip(arm.ends, arm.converted, strict=True)
+            (t / arm.ends[-1]) ** power / (1 + phi * x)
+            for t, x in zip(arm.ends, arm.likely, strict=True)
         ]
         again = arm.weigh(weights, beta_weights(1 / 2.5))
         again = {cell: weight * factor(cell) for cell, weight in again.items()}

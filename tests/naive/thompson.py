@@ -36,8 +36,9 @@ class PatientThompson:
         return n > 0 and view.t - self.refreshed.get(arm, 0) > 0.2 * (view.t - begun)
 
     def look(self, view, window):
-        """Refresh what is due, in the order of the arms."""
+        """Refresh what is due; each arm hears what the others told before this round."""
         changed = False
+        before = dict(self.fits)
         for arm in range(view.K):
             ages, delays, rewards = self.known(view, arm)
             if window is not None:
@@ -51,7 +52,7 @@ class PatientThompson:
             self.seen[arm] = view.n(arm) + len(delays)
             self.refreshed[arm] = view.t
             self.fits[arm] = model.Arm(ages, delays, window)
-            fits = [self.fits.get(k) for k in range(view.K)]
+            fits = [self.fits[k] if k == arm else before.get(k) for k in range(view.K)]
             mean = model.fit(fits, arm, window)[-1]
             if delays:
                 mean *= sum(rewards) / len(rewards)

@@ -52,7 +52,7 @@ def calendar_for(arms: int, horizon: int, lanes: int) -> Calendar:
     )
 
 
-def row_at(round_: int, arms: int) -> int:
+def ring_row(round_: int, arms: int) -> int:
     """The first row of ``due`` for this round."""
     return (round_ & (RING - 1)) * arms
 
@@ -66,7 +66,7 @@ def wait(calendar: Calendar, round_: int, arms: int, arm: int, lane: int) -> Non
     else:
         calendar.free[0] = calendar.following[entry]
     turn = round_ >> RING_BITS
-    calendar.row[entry] = row_at(round_, arms) + arm
+    calendar.row[entry] = ring_row(round_, arms) + arm
     calendar.lane[entry] = lane
     calendar.following[entry] = calendar.first[turn]
     calendar.first[turn] = entry

@@ -23,7 +23,7 @@ from patientbandits.engine.calendar import (
     Calendar,
     begin_turn,
     calendar_for,
-    row_at,
+    ring_row,
     wait,
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
@@ -117,7 +117,7 @@ def receive(space: Lanes, lanes: int, world: World, round_: int) -> None:
     if round_ & (RING - 1) == 0:
         begin_turn(space.calendar, round_ >> RING_BITS)
     for arm in range(arms):
-        due = space.calendar.due[row_at(round_, arms) + arm]
+        due = space.calendar.due[ring_row(round_, arms) + arm]
         rewards = space.rewards[arm]
         value = world.values[arm, 1]
         for lane in range(lanes):
@@ -154,7 +154,7 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
     return not broken
 
 
-def draw(space: Lanes, lanes: int, world: World, round_: int) -> None:
+def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
     """``pays`` and ``late`` of the pulls of ``best``: the draws of `worlds.arrival`."""
     for lane in range(lanes):
         arm = space.best[lane]
@@ -166,7 +166,7 @@ def draw(space: Lanes, lanes: int, world: World, round_: int) -> None:
         space.delay[lane] = first_candidate(world.delays, law, space.late[lane])
 
 
-def send(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
+def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
     """The rewards of these pulls on their way; those that never come, to a row of their own.
 
     The table of delays goes to its ``last`` entry; one that is shorter than the ring holds all
@@ -185,7 +185,7 @@ def send(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None
     for lane in range(lanes):
         delay = max(space.delay[lane], 1)
         arrives = space.pays[lane] & (delay <= near)
-        row = row_at(round_ + delay, arms) if arrives else never
+        row = ring_row(round_ + delay, arms) if arrives else never
         space.row[lane] = row + space.best[lane]
     for lane in range(lanes):
         space.calendar.due[space.row[lane], lane] += 1
@@ -194,7 +194,7 @@ def send(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None
 
 
 def send_far(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """`send` for the rewards that come after the ring's end."""
+    """`send_rewards` for the rewards that come after the ring's end."""
     arms = len(space.pulls)
     for lane in range(lanes):
         if space.pays[lane] and space.delay[lane] >= RING:
@@ -289,8 +289,8 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
                 if not find_best(space, lanes, world):
                     out.bad_round[0] = t
                     return
-                draw(space, lanes, world, t)
-                send(space, lanes, world, t, task.horizon - t)
+                draw_rewards(space, lanes, world, t)
+                send_rewards(space, lanes, world, t, task.horizon - t)
                 count(self, memory, space, lanes, decision)
                 if t == out.rounds[column]:
                     record(space, lanes, world, out.regret[row : row + lanes, column])

@@ -157,7 +157,7 @@ def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
     return "v1," + base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()
 
 
-def send(delivery: Delivery, timestamp: int) -> bool:
+def send_message(delivery: Delivery, timestamp: int) -> bool:
     """Whether it was answered with 2xx."""
     parts = urlsplit(delivery.url)
     body = delivery.body.encode()
@@ -199,7 +199,7 @@ def deliver_due(journal: Journal) -> int:
     for row in rows:
         delivery = Delivery(*row)
         now = journal.now()
-        good = send(delivery, now // SECOND)
+        good = send_message(delivery, now // SECOND)
         journal.alone(partial(note_attempt, journal, delivery, good, now))
         delivered += good
     return delivered

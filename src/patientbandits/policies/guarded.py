@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, number, require
-from patientbandits.policies.base import named
+from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.age_sums import (
     add_pull,
     advance,
@@ -35,6 +35,8 @@ from patientbandits.policies.patient_thompson import (
     race,
     renew,
 )
+from patientbandits.policies.rule import Rule, read_rule
+from patientbandits.rng import Bits
 
 REGION = (
     "made_pulls",
@@ -60,13 +62,23 @@ and bar, the largest U
 """
 
 
+class GuardNumbers(NamedTuple):
+    """``self`` in the compiled methods: PatientThompson's, and the guard's."""
+
+    window: float
+    end: float
+    bins: float
+    c: float
+    slack: float
+
+
 def region_memory(arms: int) -> dict[str, NDArray[np.float64]]:
     """The arrays of `REGION` before the first pull."""
     memory = {name: np.zeros(arms) for name in REGION[:-1]}
     return {**memory, "bar": np.zeros(1)}
 
 
-def bound_means(self: Any, memory: Any, round_: int) -> None:
+def bound_means(self: GuardNumbers, memory: Any, round_: int) -> None:
     """Every arm's region, at the decision of this round."""
     level = exploration(self.c, round_)
     bar = 0.0
@@ -89,7 +101,7 @@ def bound_means(self: Any, memory: Any, round_: int) -> None:
     memory.bar[0] = bar
 
 
-def could_be_best(self: Any, memory: Any, arm: int) -> bool:
+def could_be_best(self: GuardNumbers, memory: Any, arm: int) -> bool:
     """U + slack (U - L) >= the largest U"""
     upper = memory.upper[arm]
     return upper + self.slack * (upper - memory.lower[arm]) >= memory.bar[0]
@@ -134,8 +146,8 @@ class GuardedThompson(PatientThompson):
             slack=self.slack,
         )
 
-    def numbers(self, arms: int) -> Any:
-        return named(**super().numbers(arms)._asdict(), c=self.guard.c, slack=self.slack)
+    def numbers(self, arms: int) -> tuple[float, ...]:
+        return GuardNumbers(**self.counting(), c=float(self.guard.c), slack=float(self.slack))
 
     def memory(self, arms: int, capacity: int) -> Any:
         return Guarded(
@@ -144,31 +156,50 @@ class GuardedThompson(PatientThompson):
             **region_memory(arms),
         )
 
-    def pulled(self, memory, arm, pull, time):
+    def rule(self, arms: int, horizon_known: bool) -> Rule:
+        return read_rule(WithinRegion, self.numbers(arms), horizon_known)
+
+
+class WithinRegion(Policy):
+    """The methods of GuardedThompson: their ``self`` is another one than PatientThompson's."""
+
+    first_pulls = PatientThompson.first_pulls
+
+    @staticmethod
+    def pulled(self: GuardNumbers, memory: Any, arm: Arm, pull: int, time: float) -> None:
         note_pull(memory, arm.number, pull, time)
         add_pull(memory, arm.number, time)
         memory.made_pulls[arm.number] += 1.0
 
-    def arrived(self, memory, arm, pull, delay, reward):
+    @staticmethod
+    def arrived(
+        self: GuardNumbers, memory: Any, arm: Arm, pull: int, delay: float, reward: float
+    ) -> None:
         note_reward(self, memory, arm.number, pull, delay, reward)
         memory.arrived_rewards[arm.number] += reward
 
-    def retracted(self, memory, arm, pull, delay, reward):
+    @staticmethod
+    def retracted(
+        self: GuardNumbers, memory: Any, arm: Arm, pull: int, delay: float, reward: float
+    ) -> None:
         note_retraction(self, memory, arm.number, pull, delay, reward)
         memory.arrived_rewards[arm.number] -= reward
 
-    def refresh(self, memory, round, time):
+    @staticmethod
+    def refresh(self: GuardNumbers, memory: Any, round: int, time: float) -> None:
         renew(self, memory, time)
         advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
         bound_means(self, memory, round)
 
-    def index(self, memory, arm, random):
+    @staticmethod
+    def index(self: GuardNumbers, memory: Any, arm: Arm, random: Bits) -> float:
         if not could_be_best(self, memory, arm.number):
             return OUT
         return race(memory.chances[arm.number], random)
 
-    def propensity(self, memory, arm):
+    @staticmethod
+    def propensity(self: GuardNumbers, memory: Any, arm: Arm) -> float:
         if not could_be_best(self, memory, arm.number):
             return 0.0
         total = 0.0

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.errors import positive, whole
-from patientbandits.policies.base import Policy, named
+from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
     begin_waiting,
@@ -31,12 +31,13 @@ from patientbandits.policies.parts.late_counts import (
     late_counts,
     take_back,
 )
-from patientbandits.posteriors.fit import CHOICE, Seen, digamma, room, trigamma
+from patientbandits.posteriors.gammas import digamma, trigamma
 from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.packing import packed, unpackers
-from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm
+from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm, spread_news
 from patientbandits.posteriors.portable import apart
-from patientbandits.rng import unit
+from patientbandits.posteriors.work import CHOICE, Seen, room
+from patientbandits.rng import Bits, unit
 
 NEW_SHARE = 0.1
 """An arm is refreshed when so much of its counts is new,"""
@@ -110,6 +111,22 @@ def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, 
     }
 
 
+class Counting(Protocol):
+    """The numbers that counting needs."""
+
+    @property
+    def window(self) -> float:
+        """infinite if there is none"""
+
+    @property
+    def end(self) -> float:
+        """the window as a point of the grid"""
+
+    @property
+    def bins(self) -> float:
+        """how many bins count"""
+
+
 def note_pull(memory: Any, arm: int, pull: int, time: float) -> None:
     """A pull is made."""
     begin_waiting(memory, arm, pull, time)
@@ -117,7 +134,9 @@ def note_pull(memory: Any, arm: int, pull: int, time: float) -> None:
     memory.events[arm] += 1.0
 
 
-def note_reward(self: Any, memory: Any, arm: int, pull: int, delay: float, reward: float) -> None:
+def note_reward(
+    self: Counting, memory: Any, arm: int, pull: int, delay: float, reward: float
+) -> None:
     """A pull converts; what comes after the window does not count."""
     if delay <= self.window:
         convert(memory, arm, pull, delay, reward)
@@ -126,7 +145,7 @@ def note_reward(self: Any, memory: Any, arm: int, pull: int, delay: float, rewar
 
 
 def note_retraction(
-    self: Any, memory: Any, arm: int, pull: int, delay: float, reward: float
+    self: Counting, memory: Any, arm: int, pull: int, delay: float, reward: float
 ) -> None:
     """A conversion is taken back."""
     if delay <= self.window:
@@ -178,12 +197,13 @@ def renew_due(memory: Any, time: float, end: float, last: int) -> None:
     for arm in range(arms):
         if is_due(memory, arm, time):
             renew_arm(memory, arm, time, end, last)
+    spread_news(memory)
     if memory.changed[0] * MANY_ARMS >= arms:
         set_chances(memory.centre, memory.spread, memory.chances, memory.edges_of_cells)
         memory.changed[0] = 0.0
 
 
-def renew(self: Any, memory: Any, time: float) -> None:
+def renew(self: Counting, memory: Any, time: float) -> None:
     """Whatever is due."""
     for arm in range(len(memory.centre)):
         if is_due(memory, arm, time):
@@ -191,7 +211,7 @@ def renew(self: Any, memory: Any, time: float) -> None:
             return
 
 
-def race(chance: float, random: Any) -> float:
+def race(chance: float, random: Bits) -> float:
     """An arm's index: chance / an exponential variable. The largest is arm i's with its chance."""
     return chance / max(-math.log(1.0 - unit(random)), 1e-300)
 
@@ -219,6 +239,11 @@ class PatientThompson(Policy):
     portable: ClassVar[bool] = True
     not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
 
+    class Numbers(NamedTuple):
+        window: float
+        end: float
+        bins: float
+
     def __post_init__(self) -> None:
         if self.window is not None:
             positive(self.owner, "window", self.window)
@@ -236,29 +261,45 @@ class PatientThompson(Policy):
         data = super().describe()
         return {name: value for name, value in data.items() if name not in IGNORED}
 
-    def numbers(self, arms: int) -> Any:
+    def numbers(self, arms: int) -> tuple[float, ...]:
+        return self.Numbers(**self.counting())
+
+    def counting(self) -> dict[str, float]:
+        """The values of `Counting`."""
         edges = late_counts(1, 1, self.window)["edges"]
-        bins = len(edges) - (self.window is not None)
-        window = math.inf if self.window is None else self.window
-        return named(window=window, end=end_of(self.window), bins=bins)
+        return {
+            "window": math.inf if self.window is None else float(self.window),
+            "end": end_of(self.window),
+            "bins": float(len(edges) - (self.window is not None)),
+        }
 
     def memory(self, arms: int, capacity: int) -> Any:
         return Patient(**patient_memory(arms, capacity, self.window))
 
-    def pulled(self, memory, arm, pull, time):
+    @staticmethod
+    def pulled(self: Numbers, memory: Any, arm: Arm, pull: int, time: float) -> None:
         note_pull(memory, arm.number, pull, time)
 
-    def arrived(self, memory, arm, pull, delay, reward):
+    @staticmethod
+    def arrived(
+        self: Numbers, memory: Any, arm: Arm, pull: int, delay: float, reward: float
+    ) -> None:
         note_reward(self, memory, arm.number, pull, delay, reward)
 
-    def retracted(self, memory, arm, pull, delay, reward):
+    @staticmethod
+    def retracted(
+        self: Numbers, memory: Any, arm: Arm, pull: int, delay: float, reward: float
+    ) -> None:
         note_retraction(self, memory, arm.number, pull, delay, reward)
 
-    def refresh(self, memory, time):
+    @staticmethod
+    def refresh(self: Numbers, memory: Any, time: float) -> None:
         renew(self, memory, time)
 
-    def index(self, memory, arm, random):
+    @staticmethod
+    def index(self: Numbers, memory: Any, arm: Arm, random: Bits) -> float:
         return race(memory.chances[arm.number], random)
 
-    def propensity(self, memory, arm):
+    @staticmethod
+    def propensity(self: Numbers, memory: Any, arm: Arm) -> float:
         return memory.chances[arm.number]

@@ -8,8 +8,8 @@ Of each arm the model needs counts: how many pulls wait, by age, and how many co
 
     grid, counts       ages in bins on a logarithmic grid
     laws, constants    delays of every shape, heavy, light, bounded, fixed, with any median
-    fit                the weight of every law and rate; hazards by age that follow the data;
-                       the tail
+    work, cells        the weight of every law and rate
+    rates              hazards by age that follow the data, and the tail
     pooling            what the arms tell each other
     portable           arithmetic that gives the same bits everywhere
     observed, curves, distributions, best, kaplan_meier, summary    the posterior for people

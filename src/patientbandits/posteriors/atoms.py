@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from patientbandits.posteriors.counts import Array
-from patientbandits.posteriors.fit import Seen, misfit
+from patientbandits.posteriors.rates import misfit
+from patientbandits.posteriors.work import Seen
 
 
 class ExpectedHazards(NamedTuple):

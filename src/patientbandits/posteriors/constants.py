@@ -45,6 +45,9 @@ SHAPES = Shapes()
 FLOOR = 0.3
 """Least over-dispersion phi of the hazards."""
 
+AROUND = 2
+"""A bin's weight follows from the hazard of the bins up to so many away."""
+
 MOST = 2.0
 """Largest over-dispersion."""
 

@@ -18,19 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from patientbandits.posteriors.cells import end_law, first_law, row_at
 from patientbandits.posteriors.constants import FLOOR, LEAST_HAZARD, MOST
 from patientbandits.posteriors.counts import Array
-from patientbandits.posteriors.fit import (
-    FAMILIES,
-    MISFIT,
-    Work,
-    end_law,
-    first_law,
-    row_at,
-)
 from patientbandits.posteriors.grid import LAST
 from patientbandits.posteriors.laws import SHAPES_AT, SHARES_AT, Laws
 from patientbandits.posteriors.observed import Observed
+from patientbandits.posteriors.work import FAMILIES, MISFIT, Work
 
 NEGLIGIBLE_WEIGHT = 1e-4
 """Cells that together weigh less are left out."""

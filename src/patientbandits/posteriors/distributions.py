@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from patientbandits.posteriors.counts import Array
-from patientbandits.posteriors.fit import digamma, trigamma
+from patientbandits.posteriors.gammas import digamma, trigamma
 
 PARTS = 32
 """Betas in a mixture."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from patientbandits.posteriors.counts import Array, CureCounts
-from patientbandits.posteriors.fit import FOR_EVER, Seen
 from patientbandits.posteriors.grid import LAST, PER_OCTAVE, bin_edges, bin_points
+from patientbandits.posteriors.work import FOR_EVER, Seen
 
 
 class Observed(NamedTuple):

@@ -10,8 +10,8 @@ Arm i's prior is not that of an arm alone, p(law) p(mu), but
 
 where L_j(law) is arm j's marginal likelihood of the law relative to its mean under p, and the
 mixture weighs each m by the other arms' marginal likelihoods. What an arm tells, L_j and its
-likelihood of each m, follows from its own counts alone, so that the order in which arms are
-refreshed does not matter."""
+likelihood of each m, follows from its own counts alone. Arms refreshed together hear what was told
+before, and only then is heard what they tell (`spread_news`): their order does not matter."""
 
 from __future__ import annotations
 
@@ -20,23 +20,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.posteriors.constants import (
-    COMMON_LAW,
-    COMMON_MEAN,
-)
-from patientbandits.posteriors.fit import (
-    DEPTH,
-    FAMILIES,
-    MISFIT,
-    combine,
+from patientbandits.posteriors.cells import (
     end_law,
-    expect,
     first_law,
-    misfit,
     set_prior,
     sum_over_levels,
     weigh_bins,
     weigh_cells,
+)
+from patientbandits.posteriors.constants import (
+    COMMON_LAW,
+    COMMON_MEAN,
 )
 from patientbandits.posteriors.laws import Laws
 from patientbandits.posteriors.portable import (
@@ -52,17 +46,24 @@ from patientbandits.posteriors.portable import (
     logarithms,
     scale_table,
 )
+from patientbandits.posteriors.rates import combine, expect, misfit
+from patientbandits.posteriors.work import DEPTH, FAMILIES, MISFIT
 
 
 class Pool(NamedTuple):
-    """What each arm has told, as logarithms, their sums, and the factors for the arm at hand."""
+    """What each arm has told, as logarithms, their sums, and the factors for the arm at hand.
+
+    News are what has been told since the last `spread_news`: not yet in the sums.
+    """
 
     told_laws: Array
     """(arm, law)"""
     law_total: Array
+    law_news: Array
     told_means: Array
     """(arm, mean)"""
     mean_total: Array
+    mean_news: Array
     law_factor: Array
     level_factor: Array
     mean_factor: Array
@@ -75,8 +76,10 @@ def pool_of(laws: Laws, arms: int) -> Pool:
     return Pool(
         told_laws=np.zeros((arms, count)),
         law_total=np.zeros(count),
+        law_news=np.zeros(count),
         told_means=np.zeros((arms, means)),
         mean_total=np.zeros(means),
+        mean_news=np.zeros(means),
         law_factor=np.ones(count),
         level_factor=np.ones(DEPTH),
         mean_factor=np.zeros(means),
@@ -86,7 +89,7 @@ def pool_of(laws: Laws, arms: int) -> Pool:
 def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
     """Arm's log(1 - rho + rho L(law)), from its cells before any factor; neutral on a misfit."""
     told = pool.told_laws[arm]
-    add_scaled(pool.law_total, told, -1.0)
+    add_scaled(pool.law_news, told, -1.0)
     neutral = 0.0
     if work.found[MISFIT] == 0.0:
         neutral = logarithm(1.0 - COMMON_LAW)
@@ -101,7 +104,7 @@ def tell_laws(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
             law = work.law[first:end]
             add_ratios(law, work.law_prior[first:end], scale, 1.0 - COMMON_LAW)
             logarithms(law, told[first:end])
-    add_scaled(pool.law_total, told, 1.0)
+    add_scaled(pool.law_news, told, 1.0)
 
 
 def prior_of_laws(laws: Any, oldest: int, work: Any) -> float:
@@ -115,7 +118,7 @@ def prior_of_laws(laws: Any, oldest: int, work: Any) -> float:
 
 def tell_means(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
     """Arm's log-likelihood of each mean m: of the sum over cells of weight g_m(mu) / p(mu)."""
-    by_level = pool.level_factor
+    by_level = work.by_level
     for level in range(DEPTH):
         by_level[level] = 0.0
     for family in range(FAMILIES):
@@ -125,7 +128,7 @@ def tell_means(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
         for level in range(DEPTH):
             total += laws.common[mean, level] / laws.level_prior[level] * by_level[level]
         told = logarithm(total)
-        pool.mean_total[mean] += told - pool.told_means[arm, mean]
+        pool.mean_news[mean] += told - pool.told_means[arm, mean]
         pool.told_means[arm, mean] = told
 
 
@@ -180,7 +183,7 @@ ALONE, POOLED, FORGETTING = range(3)
 
 
 def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
-    """``work``'s results for this arm, and what it tells the others.
+    """``work``'s results for this arm, and what it tells the others after `spread_news`.
 
     First alone, for its misfit and for what it tells; then with what it hears; then, on a misfit,
     its tail once more, by weights that forget young ages.
@@ -208,8 +211,18 @@ def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float
 
 
 def exchange(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
-    """What the arm tells, from its cells before any factor, and the factors from what it hears."""
-    tell_laws(laws, oldest, pool, arm, work)
-    tell_means(laws, oldest, pool, arm, work)
+    """The factors from what the arm hears, and what it tells, from its cells before any factor."""
     hear_laws(laws, oldest, pool, arm, work)
     hear_means(laws, pool, arm)
+    tell_laws(laws, oldest, pool, arm, work)
+    tell_means(laws, oldest, pool, arm, work)
+
+
+def spread_news(pool: Any) -> None:
+    """What has been told since the last call is heard from now on."""
+    add_scaled(pool.law_total, pool.law_news, 1.0)
+    add_scaled(pool.mean_total, pool.mean_news, 1.0)
+    for law in range(len(pool.law_news)):
+        pool.law_news[law] = 0.0
+    for mean in range(len(pool.mean_news)):
+        pool.mean_news[mean] = 0.0

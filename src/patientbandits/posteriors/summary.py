@@ -20,11 +20,11 @@ from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
 from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
 from patientbandits.posteriors.distributions import Tabulated, mixture_of
-from patientbandits.posteriors.fit import FOR_EVER, MISFIT, room
 from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
 from patientbandits.posteriors.laws import Laws, laws
 from patientbandits.posteriors.observed import Observed, observe, unit_of
-from patientbandits.posteriors.pooling import pool_of, refresh_arm
+from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
+from patientbandits.posteriors.work import FOR_EVER, MISFIT, room
 
 POSTERIOR = "posterior"
 EXTRAPOLATED = (
@@ -168,6 +168,7 @@ def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     if len(seen) > 1:
         for arm, known in enumerate(seen):
             refresh_arm(table, known.seen, pool, arm, work, known.end)
+        spread_news(pool)
     found = []
     for arm, known in enumerate(seen):
         refresh_arm(table, known.seen, pool, arm, work, known.end)

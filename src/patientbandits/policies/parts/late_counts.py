@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.posteriors.fit import FOR_EVER
 from patientbandits.posteriors.grid import PER_OCTAVE, bin_at, bin_edges, bin_points, part_passed
+from patientbandits.posteriors.work import FOR_EVER
 
 CONVERTED = -1
 """In place of the arm of a pull that waits."""
