@@ -159,7 +159,7 @@ async def _open(
         else:
             request = decide()
         if idle:
-            idle.pop().send(request, (due, converts))
+            idle.pop(0).send(request, (due, converts))  # in turn: none is idle for long
         else:
             late.append((request, (due, converts)))
     while len(idle) < len(everyone) and not bad:

@@ -319,3 +319,12 @@ def test_a_verdict(shop, clock):
     must = asdict(analyse(history).verdict)
     assert {name: found[name] for name in must} == pytest.approx(must)
     assert found["leader"] == "blue"
+
+
+def test_little_is_not_nothing(checkout):
+    """A value below a millionth of the largest: refused by id, by unit the least that there is."""
+    made = checkout.decide(unit="u")
+    with pytest.raises(live.RefusedError, match="at least a millionth"):
+        checkout.convert(made.id, 1e-7)
+    assert checkout.convert(unit="u", order="A", value=1e-7).counted
+    assert totals(checkout)[0] == 1

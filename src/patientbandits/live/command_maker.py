@@ -143,6 +143,8 @@ class CommandMaker:
                 f"conversion: value must be a finite number >= 0; got value={value!r:.100}."
             )
         millionths = round(min(value / self.scale, 1.0) * MILLIONTHS)
+        if value > 0:
+            millionths = max(millionths, 1)  # little is not nothing: it has converted
         names = self.journal.names
         return Order(
             self.experiment,
