@@ -122,10 +122,19 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
         "track",
         "alias",
         "verdict",
+        "expose",
+        "weights",
+        "alerts",
+        "webhooks",
+        "quarantine",
+        "release",
+        "erase",
+        "forget",
+        "units",
     }
     assert (
         set(commands)
-        == {"reproduce", "adaptivity", "simulate", "compare", "policies", "laws"}
+        == {"reproduce", "adaptivity", "simulate", "compare", "field", "policies", "laws"}
         | {"analyse", "rehearse", "example"}
         | live
     )

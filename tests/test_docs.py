@@ -16,9 +16,6 @@ import patientbandits
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOR_CONTRIBUTORS = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")]
-LONG_LINES = {"service.md"}
-"""Pages whose lines are longer than those of the others."""
-
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```(\w+)\n(.*?)```", re.DOTALL)
 EXAMPLES = {
     name: (kind, text) for page in PAGES for name, kind, text in EXAMPLE.findall(page.read_text())
@@ -89,8 +86,7 @@ def test_prose_is_found() -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *FOR_CONTRIBUTORS], ids=lambda page: page.name)
 def test_lines_of_prose_have_at_most_100_characters(page: Path) -> None:
-    if page.name not in LONG_LINES:
-        assert [line for line in prose(page.read_text()) if len(line) > 100] == []
+    assert [line for line in prose(page.read_text()) if len(line) > 100] == []
 
 
 def targets_named(page: Path) -> set[str]:
