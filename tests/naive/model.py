@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -50,6 +51,7 @@ def normal_above(z):
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
+@functools.cache
 def laws(oldest):
     """(P(D > t), prior, name) of every law, for an oldest age on the grid."""
     point = round(4 * math.log2(oldest))
@@ -64,6 +66,7 @@ def laws(oldest):
     return [(survival, prior / total, name) for survival, prior, name in found]
 
 
+@functools.cache
 def beta_weights(mean):
     a, b = (1, (1 - mean) / mean) if mean <= 0.5 else (2.5 * mean / (1 - mean), 2.5)
     below = lambda x: float(beta.cdf(x, a, b))  # noqa: E731
