@@ -30,9 +30,10 @@ class Mine(pb.Policy):
 
 result = pb.simulate(pb.Problem([0.5, 0.6], pb.Pareto(0.5)), Mine(), 300, 5, workers=1)
 
-from patientbandits.engine.episode import KernelPlan, kernel_for
+from patientbandits.engine.episode import KernelPlan
+from patientbandits.engine.lanes import lanes_kernel
 from patientbandits.policies.base import rule_of
-kernel = kernel_for(KernelPlan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
+kernel = lanes_kernel(KernelPlan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
 print(json.dumps({
     "pulls": result.pulls.tolist(),
     "compiled": len(kernel.nopython_signatures),
@@ -71,7 +72,7 @@ class Scripts:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def files(self, ending, name="episode"):
+    def files(self, ending, name="lanes"):
         return sorted((self.folder / "cache").rglob(f"{name}-*.{ending}"))
 
 

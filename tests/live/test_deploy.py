@@ -255,7 +255,9 @@ def proxied(running, tmp_path):
         f"daemon off; master_process off; pid {tmp_path}/pid; error_log stderr; events {{}}\n"
         f"http {{ access_log off; {' '.join(folders)} include {tmp_path}/site.conf; }}\n"
     )
-    process = subprocess.Popen([NGINX, "-c", main, "-p", tmp_path], stderr=subprocess.PIPE)
+    told = tmp_path / "nginx.log"  # a pipe that nobody reads would fill up
+    with told.open("wb") as stream:
+        process = subprocess.Popen([NGINX, "-c", main, "-p", tmp_path], stderr=stream)
     context = ssl.create_default_context(cafile=str(certificate))
     with httpx.Client(
         base_url=f"https://localhost:{port}",
@@ -264,7 +266,7 @@ def proxied(running, tmp_path):
         trust_env=False,
     ) as client:
         for _ in range(200):
-            assert process.poll() is None, process.stderr.read()
+            assert process.poll() is None, told.read_text()
             try:
                 client.get("/healthz")
                 break
@@ -273,7 +275,6 @@ def proxied(running, tmp_path):
         yield client
     process.terminate()
     process.wait(20)
-    process.stderr.close()
 
 
 @NEEDS_NGINX

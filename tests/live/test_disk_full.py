@@ -35,7 +35,7 @@ class SmallDisk:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[SmallDisk]:
     try:
-        small = SmallDisk(tmp_path / "disk", "1m")
+        small = SmallDisk(tmp_path / "disk", "2m")
     except (PermissionError, FileNotFoundError) as error:
         pytest.skip(
             f"NOT TESTED: a disk that is really full, for this user may not mount one: {error}"

@@ -158,7 +158,10 @@ def test_a_client_that_leaves_does_no_harm(server):
         connection.close()
     made = server.api.post(DECISIONS, json={"key": "after"})
     assert made.status_code == 201
-    assert b"patientbandits_waiting 0.0" in server.api.get("/metrics").content
+    deadline = time.monotonic() + 20
+    while b"patientbandits_waiting 0.0" not in server.api.get("/metrics").content:
+        assert time.monotonic() < deadline, "somebody waits for ever"
+        time.sleep(0.05)
 
 
 def test_the_short_way_is_counted(server):

@@ -236,7 +236,8 @@ class Machine(RuleBasedStateMachine):
         answers = [command.outcome for command in commands]
         assert answers[: len(paid)] == [(True, self.counted(made)) for made in paid]
         assert answers[len(paid) : len(paid) + len(gone)] == [(True,)] * len(gone)
-        assert [answer[:2] + answer[3:] for answer in answers[len(paid) + len(gone) :]] == [
+        again = answers[len(paid) + len(gone) :]
+        assert [(answer.id, answer.arm, answer.duplicate) for answer in again] == [
             (made.id, made.arm, True) for made in kept
         ]
 

@@ -30,7 +30,7 @@ class Acknowledged(NamedTuple):
 
 
 def ids(shop: Shop) -> dict[str, tuple[str, str]]:
-    """Of each key in the log: (id, arm). None twice."""
+    """Of each key, as it is in the log: (id, arm). None twice."""
     number = shop.open(EXPERIMENT).experiment.id
     rows = shop.store.rows(
         "SELECT key, seq, arm FROM log WHERE experiment = ? AND kind = 'decision'", number
@@ -40,7 +40,7 @@ def ids(shop: Shop) -> dict[str, tuple[str, str]]:
 
 
 def conversions(shop: Shop) -> dict[str, float]:
-    """Of each converted key: the value. None twice."""
+    """Of each converted key, as it is in the log: the value. None twice."""
     rows = shop.store.rows(
         "SELECT d.key, c.value FROM log c JOIN log d "
         "ON d.experiment = c.experiment AND d.seq = c.decision WHERE c.kind = 'conversion'"
@@ -55,13 +55,15 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
         return []
     if shop.store.experiment(EXPERIMENT) is None:
         return acknowledged
-    decided, converted = ids(shop), conversions(shop)
-    return [
-        answer
-        for answer in acknowledged
-        if decided.get(answer.key) != (answer.id, answer.arm)
-        or (answer.value is not None and converted.get(answer.key) != answer.value)
-    ]
+    decided = ids(shop)
+    converted = conversions(shop)
+    found = []
+    for answer in acknowledged:
+        key = shop.journal.names.key(answer.key)
+        untold = answer.value is not None and converted.get(key) != answer.value
+        if untold or decided.get(key) != (answer.id, answer.arm):
+            found.append(answer)
+    return found
 
 
 def whole(shop: Shop) -> list[LogLine]:

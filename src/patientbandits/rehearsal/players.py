@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from patientbandits.compare.contenders import contenders, feedback_of
 from patientbandits.delays import Fixed
-from patientbandits.errors import choice
+from patientbandits.errors import choice, require
 from patientbandits.policies import ArrivedThompson, Policy, Uniform
 from patientbandits.problem import Problem
 from patientbandits.rehearsal.worlds import DrawnWorld
@@ -79,6 +79,13 @@ def chosen_players(names: Sequence[str] | None) -> list[Player]:
     players = {player.name: player for player in all_players()}
     if names is None:
         return list(players.values())
+    beside = [player.name for player in BESIDE]
     wanted = [choice("rehearse", "policy", name, players) for name in names]
-    kept = dict.fromkeys([*wanted, *(player.name for player in BESIDE)])
+    require(
+        not set(wanted) <= set(beside),
+        "rehearse",
+        "policies must name one beside those that always play",
+        policies=list(names),
+    )
+    kept = dict.fromkeys([*wanted, *beside])
     return [players[name] for name in kept]
