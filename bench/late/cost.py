@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.growth import per_round_of
+from bench.growth import Game, per_round_of
 from bench.late.play import Table
 from bench.measure import stay_on_one_core
 from bench.table import Row, per_round
@@ -19,13 +19,13 @@ def rows(table: Table) -> list[Row]:
     """Two arms, early and late; fifty arms."""
     stay_on_one_core()
     long = QUICK_LONG if table.quick else LONG
-    cases = {
-        "short": (two_arms(SHORT, 10), table.policy),
-        "middle": (two_arms(MIDDLE, 2), table.policy),
-        "long": (two_arms(long, 1), table.policy),
-        "many": (many_arms(50, SHORT, 1), table.policy),
+    games = {
+        "short": Game(two_arms(SHORT, 10), table.policy),
+        "middle": Game(two_arms(MIDDLE, 2), table.policy),
+        "long": Game(two_arms(long, 1), table.policy),
+        "many": Game(many_arms(50, SHORT, 1), table.policy),
     }
-    cost = per_round_of(cases, REPETITIONS)
+    cost = per_round_of(games, REPETITIONS)
     growth = cost["long"] / cost["short"]
     return [
         Row(f"K=2, T={MIDDLE:,}", cost["middle"] / 1000, at_most=2.0, unit=" us"),
