@@ -22,6 +22,7 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.logger import LOGGER
+from patientbandits.live.plain_decisions import decided_plainly
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.pseudonyms import Pseudonyms
 from patientbandits.live.store.log_store import LogStore
@@ -210,6 +211,8 @@ class Journal:
     def _decide(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Let the experiment's policy decide, and append: all lines, or none if it fails."""
         state = self.state(experiment_id)
+        if decided_plainly(state, commands, self.now(), self.signer, self.store):
+            return
         parts = list(stretches(commands, state))
         if len(parts) == 1 and state.memory.forgets:
             self._append(state, commands)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -14,9 +13,17 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from patientbandits.live.http.response import CLOSE, SECURE_LINES, Response, problem_response
+from patientbandits.live.http.known_heads import KnownHeads
+from patientbandits.live.http.response import (
+    CLOSE,
+    JSON_MEDIA,
+    SECURE_LINES,
+    Response,
+    problem_response,
+)
 from patientbandits.live.http.whole_answers import (
     SHORT_CUT,
+    CommonHeads,
     ShortWay,
     WholeRequest,
     head_of,
@@ -38,6 +45,7 @@ HEAD_TOO_LARGE = problem_response(
 HEAD_TOO_SLOW = problem_response(408, "slow", "the head of the request took too long.")
 NOT_HTTP = problem_response(400, "malformed", "this is not HTTP.")
 TOO_MANY = problem_response(503, "busy", "too many connections; try again.")
+COMMON_HEADS = CommonHeads(SECURE_LINES)
 
 
 class OurProtocol(HttpToolsProtocol):
@@ -58,10 +66,14 @@ class OurProtocol(HttpToolsProtocol):
     """the short way of the request that is being read"""
 
     _lane_body = b""
+    _taken: ShortWay | None = None
+    """the short way that the last request has gone, while what came with it is read"""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._lanes: dict[bytes, ShortWay] = getattr(self.app, "lanes", {})
+        self._heads: KnownHeads = getattr(self.app, "heads", None) or KnownHeads()
+        self._whole = WholeRequest(keep_alive=True)
         if len(self.connections) > MOST_CONNECTIONS:
             self._refuse(TOO_MANY)
             return
@@ -77,14 +89,42 @@ class OurProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._idle_since = None
+        between = self._between_requests()
+        if between and self._take_known(data):
+            return
+        self._taken = None
         self._received += len(data)
         self._parse(data)
+        if between and self._taken is not None and self._received == 0 and self._whole.keep_alive:
+            self._heads.keep(data, self.headers, self._lane_body, self._taken)
         if self._lane is not None:
             self._long_way()  # the body comes in pieces
         elif self._received and not self._in_body:
             self._expect_head()
         if not self.transport.is_closing() and self._too_much():
             self._refuse(HEAD_TOO_LARGE)
+
+    def _between_requests(self) -> bool:
+        """Whether what comes now begins a request, and none is under way."""
+        if self._received or self._in_body or self.pipeline:
+            return False
+        return self.cycle is None or self.cycle.response_complete
+
+    def _take_known(self, data: bytes) -> bool:
+        """Take the short way at once, if the request's head was read before."""
+        found = self._heads.find(data)
+        if found is None:
+            return False
+        known, body = found
+        self._head_is_there()
+        self._begin_whole(keep_alive=True)
+        known.lane.start(known.head, body, self._send_whole)
+        return True
+
+    def _begin_whole(self, keep_alive: bool) -> None:
+        """There is never more than one under way on a connection."""
+        self._whole.begin(keep_alive)
+        self.cycle = cast(RequestResponseCycle, self._whole)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -142,6 +182,7 @@ class OurProtocol(HttpToolsProtocol):
         self._in_body = True
         self._received = 0
         self._body = 0
+        self._lane_body = b""
         self._lane = self._lane_for()
         if self._lane is None:
             self._long_way()
@@ -195,20 +236,23 @@ class OurProtocol(HttpToolsProtocol):
 
     def _take(self, lane: ShortWay) -> None:
         version = self.parser.get_http_version()
-        request = WholeRequest(version != "1.0" and self.parser.should_keep_alive())
-        body = self._lane_body
+        self._begin_whole(version != "1.0" and self.parser.should_keep_alive())
         self._lane = None
-        self._lane_body = b""
-        self.cycle = cast(RequestResponseCycle, request)
-        lane.start(self.headers, body, partial(self._send_whole, request))
+        self._taken = lane
+        lane.start(lane.read(self.headers), self._lane_body, self._send_whole)
 
-    def _send_whole(self, request: WholeRequest, answer: Response) -> None:
+    def _send_whole(self, answer: Response) -> None:
+        request = self._whole
         request.response_complete = True
         if request.disconnected or self.transport.is_closing():  # by what was sent after it
             return
-        if answer.headers and CLOSE[0] in answer.headers:
-            request.keep_alive = False
         defaults = self.server_state.default_headers
+        if not answer.headers and request.keep_alive and answer.media == JSON_MEDIA:  # mostly
+            self.transport.write(COMMON_HEADS.whole(answer.status, answer.body, defaults))
+            self.on_response_complete()
+            return
+        if CLOSE[0] in answer.headers:
+            request.keep_alive = False
         closing = not request.keep_alive
         self.transport.write(whole_answer(answer, defaults, SECURE_LINES, closing))
         if closing:

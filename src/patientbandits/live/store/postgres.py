@@ -17,7 +17,7 @@ from typing import Any
 from patientbandits.errors import InputError
 from patientbandits.live.age_classes import EDGES
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine
+from patientbandits.live.log_line import DecisionColumns, LogLine
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.conninfo import connection_options, without_password
@@ -51,6 +51,14 @@ TYPES = [COLUMN_TYPES.get(column, "bigint") for column in LogLine._fields]
 ARRAYS = ", ".join(f"%s::text::{name}[]" for name in TYPES)
 APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
 """All lines in one statement: an array for each column."""
+
+DECISION_TYPES = ["bigint", "bigint", "float8", "text", "text", "bytea"]
+APPEND_DECISIONS = (
+    "INSERT INTO log (experiment, time, kind, seq, arm, propensity, unit, key, chain) "
+    "SELECT %s, %s, 'decision', * FROM unnest("
+    "%s::text::bigint[], %s::text::bigint[], %s::text::float8[], "
+    "%s::text::text[], %s::text::text[], %s::text::bytea[])"
+)
 
 HEADS = "SELECT experiment, MAX(seq) FROM log WHERE experiment = ANY('{%s}') GROUP BY experiment"
 """the last line of each"""
@@ -221,6 +229,15 @@ class PostgresStore(PostgresReader, LogStore):
         self._heads.clear()
         with postgres_errors():
             self.connection.execute(APPEND_ARRAYS.encode(), texts)
+
+    def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
+        named = zip(DECISION_TYPES, (*columns[2:], chains), strict=True)
+        texts = [array_text(name, column) for name, column in named]
+        self._heads.clear()
+        with postgres_errors():
+            self.connection.execute(
+                APPEND_DECISIONS.encode(), (columns.experiment, columns.time, *texts)
+            )
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:

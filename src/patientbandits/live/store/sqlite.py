@@ -7,12 +7,14 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
@@ -43,6 +45,12 @@ INSERTS = {
     for lines in (100, 50, 20, 5, 1)
 }
 """Many lines in one statement: each gives up Python's lock and has to wait for it again."""
+
+MOST_DECISIONS = 100
+"""in one statement"""
+
+DECISION_COLUMNS = "experiment, time, kind, seq, arm, propensity, unit, key, chain"
+DECISION_VALUES = "(?1, ?2, 'decision', ?, ?, ?, ?, ?, ?)"
 
 FULL = 2
 EXTRA = 3
@@ -209,6 +217,15 @@ class SQLiteStore(SQLiteReader, LogStore):
                     self.connection.execute(statement, tuple(chain.from_iterable(part)))
                     done += number
 
+    def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
+        common = (columns.experiment, columns.time)
+        lines = list(zip(*columns[2:], chains, strict=True))
+        with sqlite_errors():
+            for first in range(0, len(lines), MOST_DECISIONS):
+                part = lines[first : first + MOST_DECISIONS]
+                values = (*common, *chain.from_iterable(part))
+                self.connection.execute(insert_of_decisions(len(part)), values)
+
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
         self._require_file()
@@ -244,6 +261,13 @@ class SQLiteStore(SQLiteReader, LogStore):
         # what was committed is durable, whether or not it is moved into the main file now
         with contextlib.suppress(apsw.Error):
             self.connection.close()
+
+
+@cache
+def insert_of_decisions(number: int) -> str:
+    """A statement for each number up to `MOST_DECISIONS`: SQLite keeps them prepared."""
+    values = ", ".join([DECISION_VALUES] * number)
+    return f"INSERT INTO log ({DECISION_COLUMNS}) VALUES {values}"
 
 
 class Patience:
