@@ -54,7 +54,7 @@ def new_settings(
 
 
 def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes as a user names them, as `Settings.changed` wants them."""
+    """Changes as a user names them, as `changed_settings` wants them."""
     wanted = dict(changes)
     if "policy" in wanted:
         wanted["policy"] = policy_description(wanted["policy"])

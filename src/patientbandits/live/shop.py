@@ -129,7 +129,7 @@ class Shop:
         What is not given is not compared. Experiments that were changed meanwhile, arms too, are
         opened with `open`.
 
-        policy         how to decide; `settings.default_policy` unless given
+        policy         how to decide; `given_settings.default_policy` unless given
         window         "30d", "12h" or seconds; later conversions are kept but not counted
         sticky         the same unit gets the same decision; True unless given
         largest_value  that a conversion can have; 1 unless given. ``scale`` is its older name
