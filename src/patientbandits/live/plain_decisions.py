@@ -17,7 +17,7 @@ from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.log_store import LogStore
 
 
-class Asked(NamedTuple):
+class AskedDecisions(NamedTuple):
     """Commands to decide, column by column."""
 
     units: list[str | None]
@@ -30,10 +30,10 @@ def decided_plainly(
     """Carry out ``commands`` and append their lines; False: they are not plain, and wait still."""
     if not only_decide(commands):
         return False
-    asked = Asked([one.unit for one in commands], [one.key for one in commands])
+    asked = AskedDecisions([one.unit for one in commands], [one.key for one in commands])
     if not takes_plainly(state, asked) or known_before(state, asked, store):
         return False
-    columns = chosen(state, asked, max(now, state.time))
+    columns = chosen_columns(state, asked, max(now, state.time))
     state.chain = store.append_decisions(columns, state.chain)
     arms = state.settings.arms
     experiment = columns.experiment
@@ -47,7 +47,7 @@ def only_decide(commands: Sequence[Command]) -> TypeGuard[Sequence[Decide]]:
     return all(type(command) is Decide for command in commands)
 
 
-def takes_plainly(state: PolicyState, asked: Asked) -> bool:
+def takes_plainly(state: PolicyState, asked: AskedDecisions) -> bool:
     """Whether everybody is taken in, and the policy alone decides."""
     settings = state.settings
     if settings.paused or not settings.takes_everyone:
@@ -59,7 +59,7 @@ def takes_plainly(state: PolicyState, asked: Asked) -> bool:
     return not (promised and any(unit is not None for unit in asked.units))
 
 
-def known_before(state: PolicyState, asked: Asked, store: LogStore) -> bool:
+def known_before(state: PolicyState, asked: AskedDecisions, store: LogStore) -> bool:
     """Whether there is anything about any of them, in the log or among themselves."""
     columns = [("key", asked.keys)]
     if state.settings.sticky:
@@ -74,7 +74,7 @@ def known_before(state: PolicyState, asked: Asked, store: LogStore) -> bool:
     return False
 
 
-def chosen(state: PolicyState, asked: Asked, time: int) -> DecisionColumns:
+def chosen_columns(state: PolicyState, asked: AskedDecisions, time: int) -> DecisionColumns:
     """Let the policy decide: the lines' columns, which ``state`` knows of then."""
     number = len(asked.keys)
     first = state.seq + 1

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from patientbandits.live.http.whole_answers import RequestHeaders, ShortWay
 
-END = b"\r\n\r\n"
+HEAD_END = b"\r\n\r\n"
 MOST_HEADS = 1000
-LARGEST = 2048
+LARGEST_KNOWN = 2048
 """bytes; longer heads are read every time"""
 
 
@@ -31,7 +31,7 @@ class KnownHeads:
 
     def find(self, data: bytes) -> tuple[KnownHead, bytes] | None:
         """The head, and the body, if ``data`` is one whole request with a head that is known."""
-        end = data.find(END) + len(END)
+        end = data.find(HEAD_END) + len(HEAD_END)
         known = self._by_bytes.get(data[:end])
         if known is None or len(data) - end != known.length:
             return None
@@ -42,9 +42,9 @@ class KnownHeads:
 
         If what precedes the body is one head, its bytes stand for what was read.
         """
-        end = data.find(END) + len(END)
+        end = data.find(HEAD_END) + len(HEAD_END)
         plain = (b"content-length", b"%d" % len(body)) in headers
-        if plain and len(data) - end == len(body) and end <= LARGEST:
+        if plain and len(data) - end == len(body) and end <= LARGEST_KNOWN:
             if len(self._by_bytes) >= MOST_HEADS:  # they differ from request to request
                 self._by_bytes.clear()
             self._by_bytes[data[:end]] = KnownHead(lane, lane.read(headers), len(body))

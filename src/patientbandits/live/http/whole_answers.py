@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from patientbandits.live.http.response import BODILESS, CLOSE, JSON_MEDIA, Response
+from patientbandits.live.http.response import BODILESS, CLOSE, JSON_BYTES, Response
 
 SHORT_CUT = "patientbandits.cycle"
 """where the scope keeps the cycle that can take a whole answer"""
@@ -63,7 +63,7 @@ class CommonHeads:
         head = self._heads.get(status)
         if head is None:
             lines = b"".join(b"%s: %s\r\n" % header for header in defaults)
-            media = b"content-type: %s\r\n" % JSON_MEDIA
+            media = b"content-type: %s\r\n" % JSON_BYTES
             head = STATUS_LINE[status] + lines + media + self._more + b"content-length: "
             self._heads[status] = head
         return b"%b%d\r\n\r\n%b" % (head, len(body), body)
