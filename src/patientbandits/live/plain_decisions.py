@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
-from patientbandits.live.commands import Command, Decide, Decision
+from patientbandits.live.commands import AboutDecision, Command, Decide, Decision
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.queries import Question
 
 
 class AskedDecisions(NamedTuple):
@@ -72,6 +73,23 @@ def known_before(state: PolicyState, asked: AskedDecisions, store: LogStore) -> 
         if given and store.lines_of(state.experiment.id, "decision", column, different):
             return True
     return False
+
+
+def questions(state: PolicyState, commands: Sequence[Command], store: LogStore) -> list[Question]:
+    """What will mostly be asked of these, in the words in which it will be."""
+    experiment = state.experiment.id
+    decides = [command for command in commands if isinstance(command, Decide)]
+    found = []
+    seqs = {command.seq for command in commands if isinstance(command, AboutDecision)}
+    if seqs:
+        found.append(store.decided_question(experiment, sorted(seqs)))
+    keys = {command.key for command in decides if command.key is not None}
+    if keys:
+        found.append(store.lines_question(experiment, "decision", "key", sorted(keys)))
+    units = {command.unit for command in decides if command.unit is not None}
+    if units and state.settings.sticky:
+        found.append(store.lines_question(experiment, "decision", "unit", sorted(units)))
+    return found
 
 
 def chosen_columns(state: PolicyState, asked: AskedDecisions, time: int) -> DecisionColumns:

@@ -19,6 +19,7 @@ from patientbandits.live.log_line import (
 )
 from patientbandits.live.store import queries
 from patientbandits.live.store.decided_rows import decided_of
+from patientbandits.live.store.queries import Question
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
@@ -76,6 +77,10 @@ class Reader(ABC):
     @abstractmethod
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         """``column`` is one of ``values``, as a condition with one ``?``, and the value for it."""
+
+    def asked(self, question: Question) -> list[StoreRow]:
+        """The question's rows."""
+        return self.rows(question.statement, *question.values)
 
     def one(self, statement: str, *values: Any) -> Any:
         """The single value that the statement gives."""
@@ -156,9 +161,12 @@ class Reader(ABC):
         if column != "seq":
             values = self.lines_of(experiment, "decision", column, values)
             return self.decided(experiment, "seq", values)
-        condition, value = self.among("d.seq", values)
-        found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
+        found = self.asked(self.decided_question(experiment, values))
         return [decided_of(experiment, row) for row in found]
+
+    def decided_question(self, experiment: int, seqs: Sequence[int]) -> Question:
+        condition, value = self.among("d.seq", seqs)
+        return Question(f"{queries.DECIDED}{condition} ORDER BY d.seq", (experiment, value))
 
     def decided_after(self, experiment: int, after: int, last: int, limit: int) -> list[Decided]:
         """The next ``limit`` decisions of the lines ``after`` to ``last``, oldest first."""
@@ -191,12 +199,18 @@ class Reader(ABC):
 
         From its index; mostly there are none.
         """
+        question = self.lines_question(experiment, kind, column, values)
+        return [seq for (seq,) in self.asked(question)]
+
+    def lines_question(
+        self, experiment: int, kind: str, column: str, values: Sequence[str]
+    ) -> Question:
         condition, value = self.among(column, values)
         statement = (
             f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL "
             f"AND kind = '{kind}'"
         )
-        return [seq for (seq,) in self.rows(statement, experiment, value)]
+        return Question(statement, (experiment, value))
 
     def named_lines(
         self, experiment: int, kind: str, column: str, values: Sequence[str]

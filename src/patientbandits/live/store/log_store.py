@@ -31,6 +31,7 @@ from patientbandits.live.store.base import (
     Snapshot,
     StoreRow,
 )
+from patientbandits.live.store.queries import Question
 
 
 class LogStore(Reader):
@@ -39,8 +40,14 @@ class LogStore(Reader):
     location: str
 
     @abstractmethod
-    def begin(self, experiments: Sequence[int] | None) -> None:
-        """Start a transaction that alone can append to these logs; None: that alone can write."""
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[Question] = ()) -> None:
+        """Start a transaction that alone can append to these logs; None: that alone can write.
+
+        ``soon``: what will be asked then, so that a database elsewhere can answer at once.
+        """
+
+    answers_ahead = False
+    """whether it is of use to say ``soon``"""
 
     @abstractmethod
     def commit(self) -> None:

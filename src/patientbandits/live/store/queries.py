@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store.alert_queries import ALERT_TABLES
+
+
+class Question(NamedTuple):
+    """A statement with its values, for each ``?``."""
+
+    statement: str
+    values: tuple[Any, ...]
+
 
 # Experiments, snapshots, keys and facts
 

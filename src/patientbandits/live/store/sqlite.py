@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
@@ -19,12 +18,9 @@ from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.queries import Question
 from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
-
-try:
-    import apsw
-except ImportError as error:  # pragma: no cover
-    raise InputError("live: this needs more packages; install patientbandits[live].") from error
+from patientbandits.live.store.sqlite_connection import Patience, apsw, sqlite_errors
 
 OLDEST = (3, 51, 3)
 """Earlier ones can lose a write-ahead log that is reset while another connection writes.
@@ -35,8 +31,6 @@ sqlite.org/wal.html calls it the WAL-reset bug.
 APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
-BUSY_SECONDS = 10.0
-ASK_AGAIN = 0.002
 TIDY_MILLISECONDS = 2000
 CACHE_KILOBYTES = 64_000
 CHECKPOINT_PAGES = 4000
@@ -185,7 +179,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self.connection.executemany("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", sizes)
         self.connection.execute("ANALYZE sqlite_schema")  # reads it
 
-    def begin(self, experiments: Sequence[int] | None) -> None:
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[Question] = ()) -> None:
         self._require_file()
         with sqlite_errors():
             self.connection.execute("BEGIN IMMEDIATE")
@@ -268,39 +262,6 @@ def insert_of_decisions(number: int) -> str:
     """A statement for each number up to `MOST_DECISIONS`: SQLite keeps them prepared."""
     values = ", ".join([DECISION_VALUES] * number)
     return f"INSERT INTO log ({DECISION_COLUMNS}) VALUES {values}"
-
-
-class Patience:
-    """Waits for another writer.
-
-    A busy one leaves gaps of a fraction of a millisecond only, which SQLite's own way of waiting,
-    up to 100 ms at a time, may miss for long.
-    """
-
-    def __init__(self) -> None:
-        self._end = 0.0
-
-    def __call__(self, before: int) -> bool:
-        """Whether to try again; ``before``: how often it was asked for this lock."""
-        if before == 0:
-            self._end = time.monotonic() + BUSY_SECONDS
-        time.sleep(ASK_AGAIN)
-        return time.monotonic() < self._end
-
-
-@contextlib.contextmanager
-def sqlite_errors() -> Iterator[None]:
-    """SQLite's errors in our words: the caller must not take them for success."""
-    try:
-        yield
-    except apsw.NotADBError as error:
-        raise InputError("live: the file is not an SQLite database.") from error
-    except UnicodeDecodeError as error:
-        raise InputError("live: the database is damaged: it holds text that is none.") from error
-    except apsw.ReadOnlyError as error:
-        raise InputError("live: the database cannot be written: it is read-only.") from error
-    except apsw.Error as error:
-        raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
 
 
 def check_version(found: str) -> None:
