@@ -10,8 +10,9 @@ from typing import Any
 from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
 from patientbandits.drift import Shift
+from patientbandits.early_signals import Signal
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
+from patientbandits.rewards import FEEDBACK, Bernoulli, Reward, require_two_values
 
 
 @dataclass(frozen=True, init=False)
@@ -39,6 +40,10 @@ class Problem:
 
     ``batch``: the learner hears what has come at rounds 1, m + 1, 2m + 1, ... only, and makes the m
     decisions in between without. It knows its own pulls.
+
+    ``signals``, one `Signal` or one for each arm, by default none: what may be seen of a pull
+    before its reward. Only policies with a method `signalled` hear of them; to the others the world
+    is the one without. With a window no signal comes after it either.
     """
 
     means: tuple[float, ...]
@@ -50,6 +55,7 @@ class Problem:
     low_delays: tuple[Delay, ...] | None
     changes: tuple[Shift, ...]
     batch: int | None
+    signals: tuple[Signal, ...] | None
 
     def __init__(
         self,
@@ -62,6 +68,7 @@ class Problem:
         low_delays: Sequence[Delay] | Delay | None = None,
         changes: Sequence[Shift] = (),
         batch: int | None = None,
+        signals: Sequence[Signal] | Signal | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
@@ -89,9 +96,12 @@ class Problem:
             window = whole(owner, "window", window, 1)
         if low_delays is not None:
             low_delays = self._per_arm("low_delays", low_delays, Delay, len(means))
-            require_two_values(rewards, means)
+            require_two_values("low_delays", rewards, means)
             for law in low_delays:
                 require_law(law)
+        if signals is not None:
+            signals = self._per_arm("signals", signals, Signal, len(means))
+            require_two_values("signals", rewards, means)
         if batch is not None:
             batch = whole(owner, "batch", batch, 1)
         changes = items(owner, "changes", changes)
@@ -105,6 +115,7 @@ class Problem:
             "low_delays": low_delays,
             "changes": changes,
             "batch": batch,
+            "signals": signals,
         }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
@@ -129,10 +140,8 @@ class Problem:
             values = tuple(given)
         for value in values:
             if not isinstance(value, kind):
-                raise InputError(
-                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
-                    f"got {value!r}."
-                )
+                what = "a Signal" if kind is Signal else f"a {kind.__name__.lower()} law"
+                raise InputError(f"Problem: every one of {name} must be {what}; got {value!r}.")
         require(
             len(values) == arms,
             "Problem",
@@ -217,6 +226,10 @@ class Problem:
         """The same world, of which the learner hears every ``batch`` rounds."""
         return self._with(batch=batch)
 
+    def with_signals(self, signals: Sequence[Signal] | Signal | None) -> Problem:
+        """The same world with these early signals; None: without any."""
+        return self._with(signals=signals)
+
     def _with(self, **other: Any) -> Problem:
         """The same problem but for these."""
         same = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -232,8 +245,12 @@ class Problem:
         low_delays = None
         if self.low_delays is not None:
             low_delays = [self.low_delays[arm] for arm in chosen]
+        signals = None
+        if self.signals is not None:
+            signals = [self.signals[arm] for arm in chosen]
         return self._with(
-            changes=[_selected(change, chosen) for change in self.changes],
+            signals=signals,
+            changes=[change.select(chosen) for change in self.changes],
             low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
@@ -272,26 +289,9 @@ class Problem:
             data["changes"] = [change.describe() for change in self.changes]
         if self.batch is not None:
             data["batch"] = self.batch
+        if self.signals is not None:
+            data["signals"] = [signal.describe() for signal in self.signals]
         return data
-
-
-def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> None:
-    """Delays that depend on the reward are given for two values of it."""
-    for reward, mean in zip(rewards, means, strict=True):
-        kind, _ = reward.encode(mean)
-        rule = "low_delays must have rewards of two values"
-        require(kind == "two-point", "Problem", rule, reward=reward)
-
-
-def _selected(change: Shift, arms: Sequence[int]) -> Shift:
-    """The change of these arms."""
-    means = change.means
-    delays = change.delays
-    if means is not None:
-        means = tuple(means[arm] for arm in arms)
-    if isinstance(delays, tuple):
-        delays = tuple(delays[arm] for arm in arms)
-    return Shift(change.round, means, delays)
 
 
 def _within(law: Delay, window: int) -> Delay:
