@@ -177,10 +177,11 @@ def agrees(first: np.ndarray, second: np.ndarray) -> bool:
     return abs(difference) < 2.6 * error
 
 
-def test_a_fresh_seed_agrees_with_the_frozen_one() -> None:
+@pytest.mark.parametrize("policy", ["PatientThompson", "Thompson"])
+def test_a_fresh_seed_agrees_with_the_frozen_one(policy: str) -> None:
     """Error rate 1 %; a policy that is as much worse as Uniform is found out."""
-    ours = log_ratios(SUITE_SEED, "Thompson", "KLUCB")
-    assert agrees(ours, log_ratios(777, "Thompson", "KLUCB"))
+    ours = log_ratios(SUITE_SEED, policy, "KLUCB")
+    assert agrees(ours, log_ratios(777, policy, "KLUCB"))
     assert not agrees(ours, log_ratios(777, "Uniform", "KLUCB"))
 
 
