@@ -190,7 +190,7 @@ signal_window = 5
         (lambda: pb.Signal(0.5, float("nan")), "if_not must be"),
         (lambda: pb.Signal(0.5, 0.1, 3), "delays must be a delay law"),
         (lambda: pb.Problem(TWO, signals=[CART]), "signals must be one"),
-        (lambda: pb.Problem(TWO, signals=[CART, 3]), "every one of signals must be a Signal"),
+        (lambda: pb.Problem(TWO, signals=[CART, 3]), "every one of signals must be a signal law"),
         (lambda: pb.Problem(TWO, rewards=pb.Beta(2), signals=CART), "signals must have rewards of"),
         (lambda: pb.SignalThompson(5, 10), "window must be at least signal_window=10"),
         (lambda: pb.SignalThompson(5, 0), "signal_window must be"),

@@ -41,7 +41,7 @@ class Shift:
             object.__setattr__(self, name, value)
 
     def select(self, arms: Sequence[int]) -> Shift:
-        """The change of these arms."""
+        """The same for these arms, in this order."""
         means = self.means
         delays = self.delays
         if means is not None:

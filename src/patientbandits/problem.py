@@ -12,7 +12,8 @@ from patientbandits.delays.check import require_law
 from patientbandits.drift import Shift
 from patientbandits.early_signals import Signal
 from patientbandits.errors import InputError, choice, items, probability, require, whole
-from patientbandits.rewards import FEEDBACK, Bernoulli, Reward, require_two_values
+from patientbandits.problem_rules import laws_per_arm, require_two_values
+from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
 @dataclass(frozen=True, init=False)
@@ -74,8 +75,8 @@ class Problem:
         listed = items(owner, "means", means)
         means = tuple(probability(owner, "every mean", mean) for mean in listed)
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
-        delays = self._per_arm("delays", delays, Delay, len(means))
-        rewards = self._per_arm("rewards", rewards, Reward, len(means))
+        delays = laws_per_arm("delays", delays, Delay, len(means))
+        rewards = laws_per_arm("rewards", rewards, Reward, len(means))
         if streams is None:
             streams = range(len(means))
         listed = items(owner, "streams", streams)
@@ -95,12 +96,12 @@ class Problem:
         if window is not None:
             window = whole(owner, "window", window, 1)
         if low_delays is not None:
-            low_delays = self._per_arm("low_delays", low_delays, Delay, len(means))
+            low_delays = laws_per_arm("low_delays", low_delays, Delay, len(means))
             require_two_values("low_delays", rewards, means)
             for law in low_delays:
                 require_law(law)
         if signals is not None:
-            signals = self._per_arm("signals", signals, Signal, len(means))
+            signals = laws_per_arm("signals", signals, Signal, len(means))
             require_two_values("signals", rewards, means)
         if batch is not None:
             batch = whole(owner, "batch", batch, 1)
@@ -130,25 +131,6 @@ class Problem:
             require(change.round > rounds[-1], "Problem", rule, round=change.round)
             rounds.append(change.round)
         assert len(self.phases) == len(rounds)
-
-    @staticmethod
-    def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
-        values: tuple[Any, ...] = (given,)
-        if isinstance(given, kind):
-            values = (given,) * arms
-        elif isinstance(given, Sequence) and not isinstance(given, str):
-            values = tuple(given)
-        for value in values:
-            if not isinstance(value, kind):
-                what = "a Signal" if kind is Signal else f"a {kind.__name__.lower()} law"
-                raise InputError(f"Problem: every one of {name} must be {what}; got {value!r}.")
-        require(
-            len(values) == arms,
-            "Problem",
-            f"{name} must be one law or as many as means",
-            **{name: len(values), "means": arms},
-        )
-        return values
 
     @property
     def arms(self) -> int:

@@ -5,7 +5,6 @@ A reward of exactly 0 is announced only where every pull reports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,14 +90,6 @@ class Beta(Reward):
     def encode(self, mean: float) -> tuple[str, tuple[float, float, float]]:
         require(0 < mean < 1, self.owner, "mean must be in (0, 1)", mean=mean)
         return "beta", (mean * self.concentration, (1.0 - mean) * self.concentration, 0.0)
-
-
-def require_two_values(name: str, rewards: Sequence[Reward], means: Sequence[float]) -> None:
-    """What depends on the reward is given for two values of it."""
-    for reward, mean in zip(rewards, means, strict=True):
-        kind, _ = reward.encode(mean)
-        rule = f"{name} must have rewards of two values"
-        require(kind == "two-point", "Problem", rule, reward=reward)
 
 
 REWARDS: dict[str, type[Reward]] = {
