@@ -27,7 +27,10 @@ FORGET_EVERY = 600.0
 """seconds between looks for names that are kept no longer"""
 
 PATIENCE = 0.25
-"""of the time of the last commit: what one waits at most for the others to come back"""
+"""of the time of the last commit: what one waits for the others to come back"""
+
+RETURNING = 0.5
+"""of those who were answered: if so many come back meanwhile, it pays to wait once more"""
 
 LONGEST_PATIENCE = 0.025
 SHORTEST_PATIENCE = 0.001
@@ -91,17 +94,25 @@ class Writer(CommandQueue):
     def warm(self, settings: Settings) -> None:
         made_ready(settings)
 
-    async def _gather(self, before: int, seconds: float) -> list[Waiting]:
+    async def _gather(self, last: int, seconds: float) -> list[Waiting]:
         """All that waits, once there is something.
 
-        ``before``: commands in the last batch, which took ``seconds``, and that waited then.
+        ``last``: commands in the last batch, which took ``seconds``. As long as those who were
+        answered come back faster than others would by chance, it waits for more of them, at most
+        as long as a batch takes.
         """
+        enough = min(last + self._number, LARGEST_TRANSACTION)
         await self._until(1)
         patience = min(seconds * PATIENCE, LONGEST_PATIENCE)
-        if patience >= SHORTEST_PATIENCE:
+        returning = patience >= SHORTEST_PATIENCE
+        waited = 0.0
+        while returning and self._number < enough and waited < seconds:
+            before = self._number
             timer = self._loop.call_later(patience, self._wake.set)
-            await self._until(min(before, LARGEST_TRANSACTION))
+            await self._until(enough)
             timer.cancel()
+            waited += patience
+            returning = self._number - before >= RETURNING * last
         gathered = self._gathered
         self._gathered = []
         self._number = 0
@@ -120,7 +131,7 @@ class Writer(CommandQueue):
         while True:
             if not self._in_thread:
                 await asyncio.sleep(0)  # answers are sent, and what has come is read
-            gathered = await self._gather(before + self._number, seconds)
+            gathered = await self._gather(before, seconds)
             batch = commands_of(gathered)
             began = self._loop.time()
             await self._execute(batch)
