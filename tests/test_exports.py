@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import patientbandits
 from patientbandits.exports import public_names
 
 PACKAGES = ("patientbandits", "patientbandits.live")
