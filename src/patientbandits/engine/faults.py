@@ -18,7 +18,7 @@ from patientbandits.policies.rule import HOOKS
 FAULTS = (ArithmeticError, IndexError, ValueError)
 """Undefined in compiled code: divisions by zero, logarithms of 0, indices beyond an array."""
 
-PACKAGE = Path(__file__).resolve().parents[1]
+SOURCES = Path(__file__).resolve().parents[1]
 MADE_HERE = "<string>"
 """The file of functions made by `rule.adapt`."""
 
@@ -58,8 +58,8 @@ def compile_place(policy: Policy, text: str) -> str:
 def is_theirs(file: str, policy: Policy) -> bool:
     """Whether the file may be at fault: not the package's, unless the policy is."""
     home = getattr(sys.modules[type(policy).__module__], "__file__", None) or ""
-    ours = Path(file).resolve().is_relative_to(PACKAGE)
-    return file != MADE_HERE and (not ours or Path(home).resolve().is_relative_to(PACKAGE))
+    ours = Path(file).resolve().is_relative_to(SOURCES)
+    return file != MADE_HERE and (not ours or Path(home).resolve().is_relative_to(SOURCES))
 
 
 def method_at(policy: Policy, line: int) -> str | None:
