@@ -346,7 +346,7 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(shop.store, "append", interrupted)
+            patch.setattr(shop.store, "append_decisions", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 button.decide()
         assert all(isinstance(command.error, live.UnavailableError) for command in others)

@@ -42,8 +42,10 @@ APPEND_DECISIONS = (
     "%s::text::text[], %s::text::text[], %s::text::bytea[])"
 )
 
-HEADS = b"SELECT experiment, MAX(seq) FROM log WHERE experiment = ANY(%s) GROUP BY experiment"
-"""the last line of each"""
+HEADS = b"""
+    SELECT e.id, (SELECT MAX(l.seq) FROM log l WHERE l.experiment = e.id)
+    FROM experiments e WHERE e.id = ANY(%s)"""
+"""the last line of each, from the end of its index: a MAX for each group would read all of it"""
 
 DECISIONS_BY_AGE = f"""
     SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
