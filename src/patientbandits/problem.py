@@ -11,6 +11,7 @@ from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
 from patientbandits.drift import Shift
 from patientbandits.errors import InputError, choice, items, probability, require, whole
+from patientbandits.problem_rules import laws_per_arm, require_two_values
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
@@ -67,8 +68,8 @@ class Problem:
         listed = items(owner, "means", means)
         means = tuple(probability(owner, "every mean", mean) for mean in listed)
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
-        delays = self._per_arm("delays", delays, Delay, len(means))
-        rewards = self._per_arm("rewards", rewards, Reward, len(means))
+        delays = laws_per_arm("delays", delays, Delay, len(means))
+        rewards = laws_per_arm("rewards", rewards, Reward, len(means))
         if streams is None:
             streams = range(len(means))
         listed = items(owner, "streams", streams)
@@ -88,7 +89,7 @@ class Problem:
         if window is not None:
             window = whole(owner, "window", window, 1)
         if low_delays is not None:
-            low_delays = self._per_arm("low_delays", low_delays, Delay, len(means))
+            low_delays = laws_per_arm("low_delays", low_delays, Delay, len(means))
             require_two_values(rewards, means)
             for law in low_delays:
                 require_law(law)
@@ -119,27 +120,6 @@ class Problem:
             require(change.round > rounds[-1], "Problem", rule, round=change.round)
             rounds.append(change.round)
         assert len(self.phases) == len(rounds)
-
-    @staticmethod
-    def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
-        values: tuple[Any, ...] = (given,)
-        if isinstance(given, kind):
-            values = (given,) * arms
-        elif isinstance(given, Sequence) and not isinstance(given, str):
-            values = tuple(given)
-        for value in values:
-            if not isinstance(value, kind):
-                raise InputError(
-                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
-                    f"got {value!r}."
-                )
-        require(
-            len(values) == arms,
-            "Problem",
-            f"{name} must be one law or as many as means",
-            **{name: len(values), "means": arms},
-        )
-        return values
 
     @property
     def arms(self) -> int:
@@ -233,7 +213,7 @@ class Problem:
         if self.low_delays is not None:
             low_delays = [self.low_delays[arm] for arm in chosen]
         return self._with(
-            changes=[_selected(change, chosen) for change in self.changes],
+            changes=[change.select(chosen) for change in self.changes],
             low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
@@ -273,25 +253,6 @@ class Problem:
         if self.batch is not None:
             data["batch"] = self.batch
         return data
-
-
-def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> None:
-    """Delays that depend on the reward are given for two values of it."""
-    for reward, mean in zip(rewards, means, strict=True):
-        kind, _ = reward.encode(mean)
-        rule = "low_delays must have rewards of two values"
-        require(kind == "two-point", "Problem", rule, reward=reward)
-
-
-def _selected(change: Shift, arms: Sequence[int]) -> Shift:
-    """The change of these arms."""
-    means = change.means
-    delays = change.delays
-    if means is not None:
-        means = tuple(means[arm] for arm in arms)
-    if isinstance(delays, tuple):
-        delays = tuple(delays[arm] for arm in arms)
-    return Shift(change.round, means, delays)
 
 
 def _within(law: Delay, window: int) -> Delay:
