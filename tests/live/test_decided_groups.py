@@ -38,9 +38,7 @@ def drawn(number, rng, days=10.0):
 
 def events(rows):
     histories = tuple(arm_history(name, rows, arm, 100.0) for arm, name in enumerate(ARMS))
-    return Events(
-        arms=histories, control="control", end=20_000 * DAY, window=WINDOW, valued=True
-    )
+    return Events(arms=histories, control="control", end=20_000 * DAY, window=WINDOW, valued=True)
 
 
 def grouped(parts):

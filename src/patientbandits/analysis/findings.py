@@ -23,9 +23,9 @@ def arm_finding(
     _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
     whole = arm.ages >= (np.inf if events.window is None else events.window)
-    matured = counted(arm, whole)
-    known = counted(arm, whole & converted)
-    sold = counted(arm, converted)
+    matured = decisions_in(arm, whole)
+    known = decisions_in(arm, whole & converted)
+    sold = decisions_in(arm, converted)
     delta = (1 - LEVEL) / len(events.arms)
     low, high = anytime_window_interval(matured, known, arm.decisions, sold, delta)
     gap = misfit_of(belief, curve)
@@ -61,7 +61,7 @@ def arm_finding(
     )
 
 
-def counted(arm: ArmHistory, chosen: NDArray[np.bool_]) -> int:
+def decisions_in(arm: ArmHistory, chosen: NDArray[np.bool_]) -> int:
     """Decisions that the chosen rows stand for."""
     return round(float(arm.counts[chosen].sum()))
 

@@ -22,10 +22,10 @@ FEWEST_PAID = 2
 def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWorth] | None:
     """What converted decisions are worth, arm by arm; None if almost nothing was paid."""
     paid = [
-        Paid(arm.paid_by_decision(window), arm.counts[arm.converted_within(window)])
+        PaidSums(arm.paid_by_decision(window), arm.counts[arm.converted_within(window)])
         for arm in arms
     ]
-    everything = Paid(
+    everything = PaidSums(
         sums=np.concatenate([own.sums for own in paid]),
         counts=np.concatenate([own.counts for own in paid]),
     )
@@ -34,7 +34,7 @@ def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWor
     return [_worth(own, everything) for own in paid]
 
 
-class Paid(NamedTuple):
+class PaidSums(NamedTuple):
     """What converted decisions have paid, and how many decisions paid each sum."""
 
     sums: FloatArray
@@ -45,7 +45,7 @@ class Paid(NamedTuple):
         return round(float(self.counts.sum()))
 
 
-def _worth(own: Paid, everything: Paid) -> OrderWorth:
+def _worth(own: PaidSums, everything: PaidSums) -> OrderWorth:
     used = own if own.decisions >= FEWEST_PAID else everything
     mean = float((used.counts * used.sums).sum() / used.decisions)
     squares = float((used.counts * (used.sums - mean) ** 2).sum())

@@ -72,7 +72,7 @@ def decided_rows(
         paid=worth,
         squares=worth**2,
     )
-    return chosen(found, ~np.isin(seqs, gone))
+    return only_rows(found, ~np.isin(seqs, gone))
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> Any:
@@ -80,7 +80,7 @@ def table_of(rows: list[tuple[Any, ...]]) -> Any:
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def chosen(rows: DecidedRows, which: Any) -> DecidedRows:
+def only_rows(rows: DecidedRows, which: Any) -> DecidedRows:
     return DecidedRows._make(column[which] for column in rows)
 
 
@@ -122,7 +122,7 @@ class DecidedGroups:
         keys = np.column_stack([rows.arms, rows.days, old, matured, late])
         order = np.lexsort(keys.T[::-1])
         keys = keys[order]
-        rows = chosen(rows, order)
+        rows = only_rows(rows, order)
         first = np.ones(len(keys), bool)
         first[1:] = np.any(keys[1:] != keys[:-1], axis=1)
         begins = np.flatnonzero(first)
@@ -130,15 +130,15 @@ class DecidedGroups:
         return DecidedRows(
             arms=rows.arms[begins],
             days=rows.days[begins],
-            ages=mean_of(rows.ages, rows.counts, begins),
-            delays=mean_of(rows.delays, rows.counts, begins),
+            ages=group_means(rows.ages, rows.counts, begins),
+            delays=group_means(rows.delays, rows.counts, begins),
             counts=counts,
             paid=np.add.reduceat(rows.paid, begins),
             squares=np.add.reduceat(rows.squares, begins),
         )
 
 
-def mean_of(values: FloatArray, counts: FloatArray, begins: NDArray[np.int64]) -> FloatArray:
+def group_means(values: FloatArray, counts: FloatArray, begins: NDArray[np.int64]) -> FloatArray:
     """The mean of each group; rounding must not take it out of the group, and over a window."""
     means = np.add.reduceat(values * counts, begins) / np.add.reduceat(counts, begins)
     least = np.minimum.reduceat(values, begins)
@@ -153,15 +153,15 @@ def arm_history(name: str, rows: DecidedRows, arm: int, scale: float) -> ArmHist
     Decisions of one row that paid differently become two halves, which paid the mean less and plus
     the standard deviation: sums and sums of squares stay what they are.
     """
-    own = chosen(rows, rows.arms == arm)
+    own = only_rows(rows, rows.arms == arm)
     mean = own.paid / own.counts
     spread = np.sqrt(np.maximum(own.squares / own.counts - mean**2, 0.0))
     mixed = (own.counts > 1) & (spread > mean * 1e-6)
     halves = np.where(mixed, 0.5, 1.0)
     low = own._replace(counts=own.counts * halves, paid=mean - np.where(mixed, spread, 0.0))
     high = own._replace(counts=own.counts * halves, paid=mean + spread)
-    own = joined([low, chosen(high, mixed)])
-    own = chosen(own, np.argsort(-own.ages, kind="stable"))
+    own = joined([low, only_rows(high, mixed)])
+    own = only_rows(own, np.argsort(-own.ages, kind="stable"))
     converted = np.flatnonzero(np.isfinite(own.delays))
     single = bool(np.all(own.counts == 1))
     return ArmHistory(
