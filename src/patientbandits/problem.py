@@ -10,6 +10,7 @@ from typing import Any
 from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
 from patientbandits.drift import Shift
+from patientbandits.early_signals import Signal
 from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.problem_rules import laws_per_arm, require_two_values
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
@@ -40,6 +41,10 @@ class Problem:
 
     ``batch``: the learner hears what has come at rounds 1, m + 1, 2m + 1, ... only, and makes the m
     decisions in between without. It knows its own pulls.
+
+    ``signals``, one `Signal` or one for each arm, by default none: what may be seen of a pull
+    before its reward. Only policies with a method `signalled` hear of them; to the others the world
+    is the one without. With a window no signal comes after it either.
     """
 
     means: tuple[float, ...]
@@ -51,6 +56,7 @@ class Problem:
     low_delays: tuple[Delay, ...] | None
     changes: tuple[Shift, ...]
     batch: int | None
+    signals: tuple[Signal, ...] | None
 
     def __init__(
         self,
@@ -63,6 +69,7 @@ class Problem:
         low_delays: Sequence[Delay] | Delay | None = None,
         changes: Sequence[Shift] = (),
         batch: int | None = None,
+        signals: Sequence[Signal] | Signal | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
@@ -90,9 +97,12 @@ class Problem:
             window = whole(owner, "window", window, 1)
         if low_delays is not None:
             low_delays = laws_per_arm("low_delays", low_delays, Delay, len(means))
-            require_two_values(rewards, means)
+            require_two_values("low_delays", rewards, means)
             for law in low_delays:
                 require_law(law)
+        if signals is not None:
+            signals = laws_per_arm("signals", signals, Signal, len(means))
+            require_two_values("signals", rewards, means)
         if batch is not None:
             batch = whole(owner, "batch", batch, 1)
         changes = items(owner, "changes", changes)
@@ -106,6 +116,7 @@ class Problem:
             "low_delays": low_delays,
             "changes": changes,
             "batch": batch,
+            "signals": signals,
         }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
@@ -197,6 +208,10 @@ class Problem:
         """The same world, of which the learner hears every ``batch`` rounds."""
         return self._with(batch=batch)
 
+    def with_signals(self, signals: Sequence[Signal] | Signal | None) -> Problem:
+        """The same world with these early signals; None: without any."""
+        return self._with(signals=signals)
+
     def _with(self, **other: Any) -> Problem:
         """The same problem but for these."""
         same = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -212,7 +227,11 @@ class Problem:
         low_delays = None
         if self.low_delays is not None:
             low_delays = [self.low_delays[arm] for arm in chosen]
+        signals = None
+        if self.signals is not None:
+            signals = [self.signals[arm] for arm in chosen]
         return self._with(
+            signals=signals,
             changes=[change.select(chosen) for change in self.changes],
             low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
@@ -252,6 +271,8 @@ class Problem:
             data["changes"] = [change.describe() for change in self.changes]
         if self.batch is not None:
             data["batch"] = self.batch
+        if self.signals is not None:
+            data["signals"] = [signal.describe() for signal in self.signals]
         return data
 
 

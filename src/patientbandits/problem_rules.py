@@ -31,9 +31,9 @@ def laws_per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...
     return values
 
 
-def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> None:
-    """Delays that depend on the reward are given for two values of it."""
+def require_two_values(name: str, rewards: Sequence[Reward], means: Sequence[float]) -> None:
+    """What depends on the reward is given for two values of it."""
     for reward, mean in zip(rewards, means, strict=True):
         kind, _ = reward.encode(mean)
-        rule = "low_delays must have rewards of two values"
+        rule = f"{name} must have rewards of two values"
         require(kind == "two-point", "Problem", rule, reward=reward)

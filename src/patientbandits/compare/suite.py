@@ -10,6 +10,7 @@ from patientbandits.problem import Problem
 HOPELESS = "hopeless"
 SLOW_BEST = "slow arm best"
 SLOW_WORST = "slow arm worst"
+DIRECTIONS = (SLOW_BEST, SLOW_WORST)
 PROBLEM_KINDS = {
     SLOW_BEST: "the better arm is the slow one",
     SLOW_WORST: "the worse arm is the slow one",
