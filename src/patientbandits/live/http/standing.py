@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.http.allocator import give_back
 from patientbandits.live.settings import Settings
 
 SLOW = 0.1
@@ -68,6 +69,7 @@ class StandingAnswers:
             answer = work()
             took = self._used() - began
             if took >= SLOW:
+                give_back()
                 self._keep(
                     whole, StandingAnswer(answer, settings, self._clock() + REST_TIMES * took)
                 )
