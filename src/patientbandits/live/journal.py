@@ -26,7 +26,7 @@ from patientbandits.live.plain_decisions import decided_plainly, questions
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.pseudonyms import Pseudonyms
 from patientbandits.live.store.log_store import LogStore
-from patientbandits.live.store.queries import Question
+from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.stretches import stretches
 from patientbandits.live.times import SECOND
 
@@ -186,9 +186,9 @@ class Journal:
             if not isinstance(error, Exception):
                 raise
 
-    def _soon(self, by_experiment: Mapping[int, Sequence[Command]]) -> list[Question]:
+    def _soon(self, by_experiment: Mapping[int, Sequence[Command]]) -> list[StoreQuestion]:
         """What will be asked about these commands."""
-        found: list[Question] = []
+        found: list[StoreQuestion] = []
         if self.store.answers_ahead:
             for experiment_id, commands in by_experiment.items():
                 state = self._states.get(experiment_id)

@@ -15,7 +15,7 @@ from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.log_store import LogStore
-from patientbandits.live.store.queries import Question
+from patientbandits.live.store.queries import StoreQuestion
 
 
 class AskedDecisions(NamedTuple):
@@ -75,7 +75,9 @@ def known_before(state: PolicyState, asked: AskedDecisions, store: LogStore) -> 
     return False
 
 
-def questions(state: PolicyState, commands: Sequence[Command], store: LogStore) -> list[Question]:
+def questions(
+    state: PolicyState, commands: Sequence[Command], store: LogStore
+) -> list[StoreQuestion]:
     """What will mostly be asked of these, in the words in which it will be."""
     experiment = state.experiment.id
     decides = [command for command in commands if isinstance(command, Decide)]

@@ -31,7 +31,7 @@ from patientbandits.live.store.base import (
     Snapshot,
     StoreRow,
 )
-from patientbandits.live.store.queries import Question
+from patientbandits.live.store.queries import StoreQuestion
 
 
 class LogStore(Reader):
@@ -40,7 +40,7 @@ class LogStore(Reader):
     location: str
 
     @abstractmethod
-    def begin(self, experiments: Sequence[int] | None, soon: Sequence[Question] = ()) -> None:
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         """Start a transaction that alone can append to these logs; None: that alone can write.
 
         ``soon``: what will be asked then, so that a database elsewhere can answer at once.

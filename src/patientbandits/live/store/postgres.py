@@ -38,7 +38,7 @@ from patientbandits.live.store.postgres_statements import (
     lock_of,
     psycopg_statement,
 )
-from patientbandits.live.store.queries import Question
+from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
 
 IDLE = 2
@@ -63,7 +63,7 @@ class PostgresReader(Reader):
 
     def lines_question(
         self, experiment: int, kind: str, column: str, values: Sequence[str]
-    ) -> Question:
+    ) -> StoreQuestion:
         """One search of the index for each value.
 
         OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker.
@@ -76,7 +76,7 @@ class PostgresReader(Reader):
             "SELECT found.seq FROM unnest(?::text[]) AS wanted (value) "
             f"CROSS JOIN LATERAL ({each}) AS found"
         )
-        return Question(statement, (list(values), experiment))
+        return StoreQuestion(statement, (list(values), experiment))
 
     def decisions_by_age(
         self, experiment: int, arms: int, now: int
@@ -100,7 +100,7 @@ class PostgresStore(PostgresReader, LogStore):
         self._closed = False
         self._heads: dict[int, int] = {}
         """the ends of the logs that this transaction has taken, as long as it has not written"""
-        self._ahead: list[tuple[Question, list[StoreRow]]] = []
+        self._ahead: list[tuple[StoreQuestion, list[StoreRow]]] = []
         """what was answered when the transaction began, as long as it has not written"""
         self._unsent: list[tuple[bytes, Sequence[Any]]] = []
         """what is written with the commit, or before anything else is asked"""
@@ -154,7 +154,7 @@ class PostgresStore(PostgresReader, LogStore):
             raise InputError(f"live: {self.shown} holds another program's tables; {OWN_DATABASE}.")
         return int(self.fact("version") or 0)
 
-    def begin(self, experiments: Sequence[int] | None, soon: Sequence[Question] = ()) -> None:
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         for last in (False, True):
             if self._closed:
                 raise UnavailableError("the store is closed")
@@ -169,7 +169,7 @@ class PostgresStore(PostgresReader, LogStore):
                 if last or not self.connection.closed:
                     raise
 
-    def _begin(self, experiments: Sequence[int] | None, soon: Sequence[Question]) -> None:
+    def _begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion]) -> None:
         """All in one round trip; each statement sees what was committed before the lock."""
         self._forget_answers()
         with postgres_errors(), self.connection.pipeline():
@@ -186,10 +186,10 @@ class PostgresStore(PostgresReader, LogStore):
                 for question, answer in zip(soon, answers, strict=True)
             ]
 
-    def _ask(self, question: Question) -> psycopg.Cursor:
+    def _ask(self, question: StoreQuestion) -> psycopg.Cursor:
         return self.connection.execute(psycopg_statement(question.statement), question.values)
 
-    def asked(self, question: Question) -> list[StoreRow]:
+    def asked(self, question: StoreQuestion) -> list[StoreRow]:
         for known, rows in self._ahead:
             if known == question:
                 return rows

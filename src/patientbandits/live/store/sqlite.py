@@ -18,7 +18,7 @@ from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
 from patientbandits.live.store.log_store import LogStore
-from patientbandits.live.store.queries import Question
+from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
 from patientbandits.live.store.sqlite_connection import Patience, apsw, sqlite_errors
 
@@ -32,7 +32,7 @@ APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
 TIDY_MILLISECONDS = 2000
-CACHE_KILOBYTES = 64_000
+CACHE_KILOBYTES = 16_000
 CHECKPOINT_PAGES = 4000
 INSERTS = {
     lines: f"INSERT INTO log ({queries.LOG_COLUMNS}) VALUES {', '.join([queries.VALUES] * lines)}"
@@ -179,7 +179,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self.connection.executemany("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", sizes)
         self.connection.execute("ANALYZE sqlite_schema")  # reads it
 
-    def begin(self, experiments: Sequence[int] | None, soon: Sequence[Question] = ()) -> None:
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         self._require_file()
         with sqlite_errors():
             self.connection.execute("BEGIN IMMEDIATE")
