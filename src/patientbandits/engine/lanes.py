@@ -28,7 +28,7 @@ from patientbandits.engine.calendar import (
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
 from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import delay_of, first_candidate, table_delay
+from patientbandits.engine.delay_tables import cell_of, guess, search
 from patientbandits.engine.episode import KernelPlan, decision_function
 from patientbandits.engine.records import wrapper
 from patientbandits.engine.scratch import Output, Task, bonus_table
@@ -163,45 +163,44 @@ def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
         space.late[lane] = unit(mix(bits ^ DELAY_SALT))
     for lane in range(lanes):
         law = world.law[space.best[lane]]
-        space.delay[lane] = first_candidate(world.delays, law, space.late[lane])
+        cell = cell_of(space.late[lane])
+        space.delay[lane] = world.delays.guide[law, cell + 1]
+        space.row[lane] = world.delays.guide[law, cell]
 
 
 def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """The rewards of these pulls on their way; those that never come, to a row of their own.
-
-    The table of delays goes to its ``last`` entry; one that is shorter than the ring holds all
-    delays that count.
-    """
+    """The rewards of these pulls on their way; those that never come, to a row of their own."""
     arms = len(space.pulls)
     never = RING * arms
-    last = min(left, world.delays.survival.shape[1] - 2)
+    last = min(left, world.delays.last)
     near = min(last, RING - 1)
     far = False
     for lane in range(lanes):
-        law = world.law[space.best[lane]]
-        delay = table_delay(space.delay[lane], world.delays, law, space.late[lane])
-        space.delay[lane] = delay
-        far |= delay > near
+        low = space.delay[lane]
+        high = space.row[lane]
+        if low < high and space.pays[lane]:
+            law = world.law[space.best[lane]]
+            u = space.late[lane]
+            space.delay[lane] = search(low, high, guess(low, high, u), world.delays, law, u)
     for lane in range(lanes):
         delay = max(space.delay[lane], 1)
+        far |= delay > near
         arrives = space.pays[lane] & (delay <= near)
         row = ring_row(round_ + delay, arms) if arrives else never
         space.row[lane] = row + space.best[lane]
     for lane in range(lanes):
         space.calendar.due[space.row[lane], lane] += 1
     if far and last >= RING:
-        send_far(space, lanes, world, round_, left)
+        send_far(space, lanes, round_, last)
 
 
-def send_far(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
+def send_far(space: Lanes, lanes: int, round_: int, last: int) -> None:
     """`send_rewards` for the rewards that come after the ring's end."""
     arms = len(space.pulls)
     for lane in range(lanes):
-        if space.pays[lane] and space.delay[lane] >= RING:
-            arm = space.best[lane]
-            delay = delay_of(world.delays, world.law[arm], space.late[lane], left)
-            if delay <= left:
-                wait(space.calendar, round_ + delay, arms, arm, lane)
+        delay = space.delay[lane]
+        if space.pays[lane] and RING <= delay <= last:
+            wait(space.calendar, round_ + delay, arms, space.best[lane], lane)
 
 
 def record(space: Lanes, lanes: int, world: World, regret: Any) -> None:
