@@ -90,7 +90,11 @@ def gamma(shape: float, bits: Bits) -> tuple[float, Bits]:
         v = 1.0 + c * x
         v = v * v * v  # not ** 3, which compiled and interpreted code round differently
         bits = following(bits)
-        if v > 0.0 and math.log(1.0 - unit(bits)) < 0.5 * x * x + d - d * v + d * math.log(v):
+        u = 1.0 - unit(bits)
+        square = x * x
+        if v > 0.0 and u < 1.0 - 0.0331 * square * square:  # then the next holds: theirs too
+            return boost * d * v, bits
+        if v > 0.0 and math.log(u) < 0.5 * square + d - d * v + d * math.log(v):
             return boost * d * v, bits
 
 

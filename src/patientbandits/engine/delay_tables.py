@@ -25,11 +25,13 @@ from patientbandits.delays.base import Delay, Formula, Part
 from patientbandits.delays.check import require_falling
 from patientbandits.engine.compile import cached
 
-OCTAVES = 16
+OCTAVES = 10
 """of u; what is below them all is one cell"""
-OCTAVE_BITS = 11
+OCTAVE_BITS = 12
 PER_OCTAVE = 1 << OCTAVE_BITS
 CELLS = OCTAVES * PER_OCTAVE
+NEVER = CELLS + 2
+"""One more cell, whose only delay is longer than all that count."""
 BELOW_CELL = 52 - OCTAVE_BITS
 """The lower bits of a float, which do not tell its cell."""
 FIRST_CELL = (1023 - OCTAVES) << OCTAVE_BITS
@@ -49,7 +51,8 @@ class DelayTables(NamedTuple):
     last: int
     """the last delay that counts; last + 1 stands for all that are longer"""
     guide: NDArray[np.int32]
-    """(law, CELLS + 2): min{m : S(m) <= the lower end of the cell}"""
+    """(law, NEVER + 2): min{m : S(m) <= the lower end of the cell}; so the delays of cell j lie in
+    guide[j + 1] .. guide[j]"""
     survival: NDArray[np.float64]
     """(law, head + 1): S(0..head)"""
     weight: NDArray[np.float64]
@@ -87,6 +90,9 @@ def survival_of(tables: DelayTables, law: int, m: float) -> float:
     return total
 
 
+survival_of.apart = True  # type: ignore[attr-defined]  # compiled once, not into each kernel
+
+
 def survival_at(tables: DelayTables, law: int, m: int) -> float:
     """S(m), from the table as far as that goes."""
     if m < tables.survival.shape[1]:
@@ -94,14 +100,11 @@ def survival_at(tables: DelayTables, law: int, m: int) -> float:
     return survival_of(tables, law, float(m))
 
 
-def fill_survival(tables: DelayTables, law: int) -> None:
-    """The table of S, from the formulas."""
-    for m in range(tables.survival.shape[1]):
-        tables.survival[law, m] = survival_of(tables, law, float(m))
-
-
-def fill_guide(tables: DelayTables, law: int) -> None:
-    """The delays of cell j lie in guide[j + 1] .. guide[j]."""
+def fill(tables: DelayTables, law: int, from_formulas: bool) -> None:
+    """The table of S, if the formulas are known, and the guide."""
+    if from_formulas:
+        for m in range(tables.survival.shape[1]):
+            tables.survival[law, m] = survival_of(tables, law, float(m))
     delay = 0
     for cell in range(CELLS + 1, -1, -1):
         octave = cell >> OCTAVE_BITS
@@ -148,7 +151,7 @@ def bits_of(x: float) -> int:
 def guess(low: int, high: int, u: float) -> int:
     """Where between the candidates of u's cell a straight line leads."""
     share = (bits_of(u) & ((1 << BELOW_CELL) - 1)) * (1.0 / (1 << BELOW_CELL))
-    return low + int((high - low) * (1.0 - share))
+    return low + int((high - low) * (1.0 - share) + 0.5)
 
 
 def search(low: int, high: int, first: int, tables: DelayTables, law: int, u: float) -> int:
@@ -188,7 +191,7 @@ def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
     parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
     tables = DelayTables(
         last=last,
-        guide=np.empty((len(laws), CELLS + 2), np.int32),
+        guide=np.full((len(laws), NEVER + 2), last + 1, np.int32),
         survival=np.empty((len(laws), head + 1)),
         weight=np.zeros(parts_shape),
         formula=np.zeros(parts_shape, np.int64),
@@ -204,6 +207,5 @@ def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
                 tables.weight[row, j] = part.weight
                 tables.formula[row, j] = FORMULAS.index(part.formula)
                 tables.parameters[row, j] = part.a, part.b, part.c
-            cached(fill_survival, "fill_survival")(tables, row)
-        cached(fill_guide, "fill_guide")(tables, row)
+        cached(fill, "fill")(tables, row, parts is not None)
     return tables

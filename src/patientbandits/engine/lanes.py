@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.calendar import (
+    MOST_LANES,
     MOST_WAITING,
     RING,
     RING_BITS,
@@ -28,7 +29,7 @@ from patientbandits.engine.calendar import (
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
 from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import cell_of, guess, search
+from patientbandits.engine.delay_tables import NEVER, cell_of, guess, search
 from patientbandits.engine.episode import KernelPlan, decision_function
 from patientbandits.engine.records import wrapper
 from patientbandits.engine.scratch import Output, Task, bonus_table
@@ -37,8 +38,6 @@ from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint, index_function
 from patientbandits.policies.rule import Rule
 from patientbandits.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
-
-MOST_LANES = 32
 
 
 class Lanes(NamedTuple):
@@ -54,16 +53,19 @@ class Lanes(NamedTuple):
     bonus: NDArray[np.float64]
     worth: NDArray[np.float64]
     """(arm, lane)"""
-    best: NDArray[np.int64]
+    best: NDArray[np.uint32]
     """the arm to pull"""
     highest: NDArray[np.float64]
     """its index"""
-    pays: NDArray[np.bool_]
-    """whether its reward is the higher one"""
+    stream: NDArray[np.uint64]
+    chance: NDArray[np.float64]
+    """its random stream, and its probability of the higher reward"""
     late: NDArray[np.float64]
     """the u that its delay is drawn with"""
+    cell: NDArray[np.int64]
+    """the place of that in the guide; `NEVER` if the reward is not the higher one"""
     delay: NDArray[np.int64]
-    row: NDArray[np.int64]
+    row: NDArray[np.uint32]
     """where in ``due`` its reward goes"""
     table: NDArray[np.float64]
     """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
@@ -87,12 +89,14 @@ def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
         rewards=np.zeros(by_arm),
         bonus=np.zeros(by_arm),
         worth=np.zeros(by_arm),
-        best=np.zeros(lanes, np.int64),
+        best=np.zeros(lanes, np.uint32),
         highest=np.zeros(lanes),
-        pays=np.zeros(lanes, np.bool_),
+        stream=np.zeros(lanes, np.uint64),
+        chance=np.zeros(lanes),
         late=np.zeros(lanes),
+        cell=np.zeros(lanes, np.int64),
         delay=np.zeros(lanes, np.int64),
-        row=np.zeros(lanes, np.int64),
+        row=np.zeros(lanes, np.uint32),
         table=bonus_table(rule, horizon),
     )
 
@@ -154,53 +158,61 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
     return not broken
 
 
-def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
-    """``pays`` and ``late`` of the pulls of ``best``: the draws of `worlds.arrival`."""
+def pick(by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], lanes: int) -> None:
+    """picked[lane] = by_arm[best[lane]], in a form that becomes vector instructions."""
+    first = by_arm[0]
     for lane in range(lanes):
-        arm = space.best[lane]
-        bits = bits_at(space.world_key[lane], as_bits(round_), world.streams[arm])
-        space.pays[lane] = unit(bits) < world.chance_of_high[arm]
-        space.late[lane] = unit(mix(bits ^ DELAY_SALT))
+        picked[lane] = first
+    for arm in range(1, len(by_arm)):
+        value = by_arm[arm]
+        for lane in range(lanes):
+            picked[lane] = value if best[lane] == arm else picked[lane]
+
+
+def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
+    """``late`` and ``cell`` of the pulls of ``best``: the draws of `worlds.arrival`."""
+    pick(world.streams, space.best, space.stream, lanes)
+    pick(world.chance_of_high, space.best, space.chance, lanes)
+    t = as_bits(round_)
+    for lane in range(lanes):
+        bits = bits_at(space.world_key[lane], t, space.stream[lane])
+        late = unit(mix(bits ^ DELAY_SALT))
+        space.late[lane] = late
+        space.cell[lane] = cell_of(late) if unit(bits) < space.chance[lane] else NEVER
+
+
+def draw_delays(space: Lanes, lanes: int, world: World) -> None:
+    """``delay`` of these pulls, by `delay_tables.delay_of`."""
+    delays = world.delays
     for lane in range(lanes):
         law = world.law[space.best[lane]]
-        cell = cell_of(space.late[lane])
-        space.delay[lane] = world.delays.guide[law, cell + 1]
-        space.row[lane] = world.delays.guide[law, cell]
+        cell = space.cell[lane]
+        low = int(delays.guide[law, cell + 1])
+        high = int(delays.guide[law, cell])
+        if low < high:
+            u = space.late[lane]
+            low = search(low, high, guess(low, high, u), delays, law, u)
+        space.delay[lane] = max(low, 1)
 
 
 def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
     """The rewards of these pulls on their way; those that never come, to a row of their own."""
     arms = len(space.pulls)
-    never = RING * arms
     last = min(left, world.delays.last)
     near = min(last, RING - 1)
-    far = False
-    for lane in range(lanes):
-        low = space.delay[lane]
-        high = space.row[lane]
-        if low < high and space.pays[lane]:
-            law = world.law[space.best[lane]]
-            u = space.late[lane]
-            space.delay[lane] = search(low, high, guess(low, high, u), world.delays, law, u)
-    for lane in range(lanes):
-        delay = max(space.delay[lane], 1)
-        far |= delay > near
-        arrives = space.pays[lane] & (delay <= near)
-        row = ring_row(round_ + delay, arms) if arrives else never
-        space.row[lane] = row + space.best[lane]
-    for lane in range(lanes):
-        space.calendar.due[space.row[lane], lane] += 1
-    if far and last >= RING:
-        send_far(space, lanes, round_, last)
-
-
-def send_far(space: Lanes, lanes: int, round_: int, last: int) -> None:
-    """`send_rewards` for the rewards that come after the ring's end."""
-    arms = len(space.pulls)
+    beyond = 0
     for lane in range(lanes):
         delay = space.delay[lane]
-        if space.pays[lane] and RING <= delay <= last:
-            wait(space.calendar, round_ + delay, arms, space.best[lane], lane)
+        row = ring_row(round_ + delay, arms) if delay <= near else RING * arms
+        space.row[lane] = row + space.best[lane]
+        beyond += RING <= delay <= last
+    for lane in range(lanes):
+        space.calendar.due[space.row[lane], lane] += 1
+    if beyond > 0:
+        for lane in range(lanes):
+            delay = space.delay[lane]
+            if RING <= delay <= last:
+                wait(space.calendar, round_ + delay, arms, space.best[lane], lane)
 
 
 def record(space: Lanes, lanes: int, world: World, regret: Any) -> None:
@@ -245,13 +257,17 @@ def count_function(plan: KernelPlan) -> Callable[..., None]:
     bonus_of = tabulated_bonus(plan.rule)
 
     def count(self: Any, memory: Any, space: Lanes, lanes: int, decision: DecisionPoint) -> None:
+        table = space.table
+        if kept_bonus and decision.round < len(table):  # no arm has more pulls
+            table[decision.round] = bonus_of(self, memory, decision.round, table, decision)
         for lane in range(lanes):
             arm = space.best[lane]
-            space.pulls[arm, lane] += 1
-            if kept_bonus:
-                pulls = int(space.pulls[arm, lane])
-                bonus = bonus_of(self, memory, pulls, space.table, decision)
-                space.bonus[arm, lane] = bonus
+            pulls = space.pulls[arm, lane] + 1
+            space.pulls[arm, lane] = pulls
+            if kept_bonus and pulls < len(table):
+                space.bonus[arm, lane] = table[pulls]
+            elif kept_bonus:
+                space.bonus[arm, lane] = bonus_of(self, memory, pulls, table, decision)
 
     return count
 
@@ -289,6 +305,7 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
                     out.bad_round[0] = t
                     return
                 draw_rewards(space, lanes, world, t)
+                draw_delays(space, lanes, world)
                 send_rewards(space, lanes, world, t, task.horizon - t)
                 count(self, memory, space, lanes, decision)
                 if t == out.rounds[column]:
