@@ -96,6 +96,10 @@ PARAMETERS = {
     ],
     "DTSBayes": [{"batch": 10, "warmup": 7}, {"batch": 1, "warmup": 1, "steps": 2}],
     "WindowThompson": [{"window": 10}, {"window": 40.5}],
+    "SignalThompson": [
+        {"window": 20, "signal_window": 4},
+        {"window": 30.5, "signal_window": 30.5, "borrowed": 2.5},
+    ],
     "OTFLinTS": [{"window": 10}, {"window": 40, "spread": 0.1, "regularisation": 0.5}],
     "PhasedElimination": [{}],
     "OptimisticElimination": [{}],

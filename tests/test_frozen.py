@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools.frozen_docs import with_table
+from matplotlib.image import imread
+from tools import benchmark_pages
+from tools.frozen_docs import MAP, STUDY, draw_map, losses_in_words, readme_part, with_table
 
 import patientbandits as pb
 from patientbandits import cli, compare
@@ -26,6 +28,7 @@ from patientbandits.compare.frozen import (
     write_lines,
 )
 from patientbandits.compare.run import simulation_of
+from patientbandits.study import read_study
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "data" / "delay-bench-1"
@@ -77,12 +80,79 @@ def test_everybody_is_there_and_means_are_means() -> None:
 @frozen
 def test_the_docs_tell_these_numbers() -> None:
     table = (FOLDER / "summary.md").read_text()
-    assert table == summary_table(rows_of_file(FOLDER / "standings.csv"))
+    scores = rows_of_file(FOLDER / "scores.csv")
+    standings = rows_of_file(FOLDER / "standings.csv")
+    assert table == summary_table(standings)
     assert table in (DOCS / "compare.md").read_text()
+    assert readme_part(scores, standings) in (DOCS.parent / "README.md").read_text()
 
 
-def test_the_table_goes_between_its_marks() -> None:
-    page = (DOCS / "compare.md").read_text()
+@frozen
+def test_the_heat_map_is_drawn_from_these_numbers(tmp_path: Path) -> None:
+    draw_map(rows_of_file(FOLDER / "standings.csv"), tmp_path / "map")
+    assert np.array_equal(imread(tmp_path / "map.png"), imread(MAP))
+
+
+@frozen
+def test_the_first_figure_tells_what_its_study_gives() -> None:
+    """PatientThompson's part played again; with all it takes a minute."""
+    study = read_study(STUDY)
+    name = "PatientThompson, told nothing"
+    alone = replace(study, policies={name: study.policies[name]})
+    (simulation,) = alone.simulations().values()
+    regret = simulation.play(0, simulation.runs, 2).final.mean()
+    assert f"PatientThompson {regret:.0f}." in (DOCS.parent / "README.md").read_text()
+
+
+def made_up_scores(folder: Path) -> None:
+    columns = ("problem", "policy", "group", "regret", "ratio", "tied")
+    rows = []
+    for place, policy in enumerate(benchmark_pages.SHOWN):
+        rows.append(("a_b", policy, "nothing", str(10.0 + place), str(1 + place / 10), "False"))
+        rows.append(("even", policy, "nothing", "0.0", "", "True"))
+    rows[0] = (*rows[0][:5], "True")
+    rows.append(("a_b", "Seer", "reports", "1.0", "0.1", "False"))
+    rows.append(("even", "Seer", "reports", "0.0", "", "False"))
+    write_lines(folder / "scores.csv", columns, rows)
+
+
+def test_the_site_shows_results_as_soon_as_there_are_some(tmp_path: Path) -> None:
+    assert "Not frozen yet" in benchmark_pages.results_page(tmp_path)
+    made_up_scores(tmp_path)
+    page = benchmark_pages.results_page(tmp_path)
+    best = benchmark_pages.SHOWN[0]
+    assert f"| a\\_b | {best} | 10.0 | **1.00** | 1.10 | 1.20 |" in page, "reports are not counted"
+    assert "| even | | 0 | |" in page
+    assert "Not frozen" not in page
+
+
+@frozen
+def test_the_site_has_every_problem() -> None:
+    page = benchmark_pages.results_page()
+    for problem in SUITE:
+        assert f"| {benchmark_pages.cell_text(problem)} |" in page
+
+
+def test_losses_are_told() -> None:
+    """Where PatientThompson is worst, with the name of the winner; wins are not."""
+    rows = []
+    for problem, ratio, tied in (
+        ("p", "3.0", "False"),
+        ("q", "1.0", "True"),
+        ("r", "9.0", "False"),
+    ):
+        ours = {"policy": "PatientThompson", "ratio": ratio, "tied": tied, "regret": ratio}
+        other = {"policy": "Other", "ratio": "1.0", "tied": "True", "regret": "1.0"}
+        rows += [{"problem": problem, "group": "nothing", **row} for row in (ours, other)]
+    words = " ".join(losses_in_words(rows))
+    assert "on 1 of 3 problems" in words
+    assert "r (9.0 times Other) and p (3.0 times Other)" in words
+    assert "q (" not in words
+
+
+@pytest.mark.parametrize("name", ["docs/compare.md", "README.md"])
+def test_the_table_goes_between_its_marks(name: str) -> None:
+    page = (DOCS.parent / name).read_text()
     changed = with_table(page, "| a |\n")
     assert "\n| a |\n" in changed
     assert with_table(changed, "| b |\n") == with_table(page, "| b |\n")
@@ -107,10 +177,11 @@ def agrees(first: np.ndarray, second: np.ndarray) -> bool:
     return abs(difference) < 2.6 * error
 
 
-def test_a_fresh_seed_agrees_with_the_frozen_one() -> None:
+@pytest.mark.parametrize("policy", ["PatientThompson", "Thompson"])
+def test_a_fresh_seed_agrees_with_the_frozen_one(policy: str) -> None:
     """Error rate 1 %; a policy that is as much worse as Uniform is found out."""
-    ours = log_ratios(SUITE_SEED, "Thompson", "KLUCB")
-    assert agrees(ours, log_ratios(777, "Thompson", "KLUCB"))
+    ours = log_ratios(SUITE_SEED, policy, "KLUCB")
+    assert agrees(ours, log_ratios(777, policy, "KLUCB"))
     assert not agrees(ours, log_ratios(777, "Uniform", "KLUCB"))
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from tools.benchmark_pages import benchmark_page, results_page
 
 from patientbandits import problems, theory
-from patientbandits.compare.delay_bench import DELAY_BENCH, suite
 from patientbandits.exports import public_names
 
 ROOT = Path(__file__).parents[1]
@@ -32,6 +32,7 @@ HOMES = {
     "problem": "The setting",
     "problems": "The setting",
     "drift": "The setting",
+    "early_signals": "The setting",
     "delays": "Delays",
     "rewards": "Rewards",
     "policies": "Policies",
@@ -128,30 +129,6 @@ def anchor(name: str) -> str:
     return shown_name(name).replace(".", "").lower()
 
 
-def benchmark_page() -> str:
-    """The problems of the comparison, from the suite itself."""
-    cases = suite()
-    lines = [
-        f"# The problems of {DELAY_BENCH}",
-        "",
-        f"{len(cases)} problems, as `patientbandits compare` plays them. What the policies make of",
-        "them, and how to read it: [policies compared](compare.md).",
-        "",
-        "| problem | what it is, *and what it tests* | arms | horizon |",
-        "|---|---|---:|---:|",
-    ]
-    for case in cases:
-        words = f"{cell_text(case.what)} *{cell_text(case.tests)}*"
-        row = f"| {cell_text(case.name)} | {words} | {case.problem.arms} | {case.horizon} |"
-        lines.append(row)
-    return "\n".join(lines)
-
-
-def cell_text(words: str) -> str:
-    """As a cell of a table, taken literally."""
-    return re.sub(r"([\\*_\[\]#{}|])", r"\\\1", words)
-
-
 def notebook_page(path: Path) -> str:
     """Its cells as a page."""
     parts = []
@@ -166,6 +143,7 @@ def generated() -> dict[str, str]:
     """File -> text of all pages that are not in docs/."""
     pages = reference_pages()
     pages["benchmark.md"] = benchmark_page()
+    pages["benchmark-results.md"] = results_page()
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         pages[f"notebooks/{path.stem}.md"] = notebook_page(path)
     for name, place in FROM_ROOT.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.late.play import US, Match, Player, Table, best_of, geometric_mean, ratio_to
 from bench.table import Row
 from patientbandits.compare.contenders import contenders
-from patientbandits.compare.suite import usual_cases
+from patientbandits.compare.usual_cases import usual_cases
 from patientbandits.random_problems import mirrored
 
 RUNS = 40

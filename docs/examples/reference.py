@@ -233,6 +233,17 @@ for _ in range(10):
     pull = bandit.pull()
     bandit.reward(pull.id, 1.0)
 
+# %% Signal
+cart = pb.Signal(if_paid=0.9, if_not=0.1, delays=pb.Geometric(0.2))
+shop = pb.Problem([0.2, 0.3], pb.Fixed(500), signals=cart)  # carts come before purchases
+print(shop.signals)
+
+# %% SignalThompson
+bandit = pb.Bandit(pb.SignalThompson(window=60, signal_window=5), ["blue", "green"], seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.signal(pull.id)  # a cart; the purchase may come later
+
 # %% OTFLinTS
 bandit = pb.Bandit(pb.OTFLinTS(window=60), ["blue", "green"], horizon=1000, seed=1)
 for _ in range(10):

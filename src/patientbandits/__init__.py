@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from patientbandits.delays import Weibull as Weibull
     from patientbandits.delays import Within as Within
     from patientbandits.drift import Shift as Shift
+    from patientbandits.early_signals import Signal as Signal
     from patientbandits.errors import InputError as InputError
     from patientbandits.events import Events as Events
     from patientbandits.events import read_events as read_events
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import PhasedElimination as PhasedElimination
     from patientbandits.policies import Policy as Policy
     from patientbandits.policies import ScheduledPatientBandits as ScheduledPatientBandits
+    from patientbandits.policies import SignalThompson as SignalThompson
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
     from patientbandits.policies import ToldThompson as ToldThompson

@@ -31,9 +31,10 @@ class MadePull(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A pull that was made, or its reward that arrived."""
+    """A pull that was made, or its signal or its reward that arrived."""
 
-    rewarded: bool
+    hook: str
+    """"pulled", "signalled" or "arrived": which method of the policy is told"""
     id: int
     time: float
 
@@ -78,6 +79,7 @@ class Bandit:
         self._chance = Chance.of(policy_key, whole("Bandit", "run", run), range(count))
         self._made: list[MadePull] = []
         self._paid: dict[int, float] = {}
+        self._signalled: set[int] = set()
         self._log: list[LogEntry] = []
         self._clear(horizon or FIRST_CAPACITY)
 
@@ -126,7 +128,7 @@ class Bandit:
                 f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}."
             )
         self._made.append(MadePull(bid.arm, now))
-        self._take(LogEntry(rewarded=False, id=made + 1, time=now))
+        self._take(LogEntry("pulled", made + 1, now))
         return Pull(id=made + 1, arm=self.arms[bid.arm], time=now)
 
     def reward(self, id: int, value: float, time: float | None = None) -> None:
@@ -143,7 +145,22 @@ class Bandit:
             amount = 0.0
         self._paid[id] = amount
         if amount > 0 or self._rule.reports:
-            self._take(LogEntry(rewarded=True, id=id, time=now))
+            self._take(LogEntry("arrived", id, now))
+
+    def signal(self, id: int, time: float | None = None) -> None:
+        """Report an early signal of a pull, once; only policies that ask for signals learn of it.
+
+        In a round in which both come, signals are reported before rewards, as `simulate` does.
+        """
+        if not isinstance(id, int) or not 1 <= id <= len(self._made):
+            raise InputError(f"Bandit.signal: id must be that of a pull; got id={id!r}.")
+        require(id not in self._signalled, "Bandit.signal", "a pull is signalled once", id=id)
+        if time is None:
+            time = max(float(len(self._made) + 1), self._now())
+        now = self._clock("signal", time)
+        self._signalled.add(id)
+        if self.window is None or now - self._made[id - 1].time <= self.window:
+            self._take(LogEntry("signalled", id, now))
 
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
         """What the data say about each arm by ``time`` (by default the last event).
@@ -164,7 +181,7 @@ class Bandit:
         came = {
             entry.id: entry.time
             for entry in self._log
-            if entry.rewarded and self._paid[entry.id] > 0
+            if entry.hook == "arrived" and self._paid[entry.id] > 0
         }
         ages = []
         delays = []
@@ -197,7 +214,7 @@ class Bandit:
         """
         self._clear(2 * self._capacity)
         for entry in self._log:
-            if not entry.rewarded:
+            if entry.hook == "pulled":
                 self._decide(entry.id, entry.time)
             self._apply(entry)
 
@@ -233,19 +250,18 @@ class Bandit:
 
     def _apply(self, entry: LogEntry) -> None:
         """Tell the policy."""
-        id = entry.id
-        arm, pull_time = self._made[id - 1]
-        if not entry.rewarded:
+        arm, pull_time = self._made[entry.id - 1]
+        reward = 0.0
+        if entry.hook == "pulled":
             self._pulls[arm] += 1
-            self._call("pulled", 0, arm=self._arm(arm), pull=id, time=entry.time)
-            return
-        reward = self._paid[id]
-        self._rewards[arm] += reward
+        if entry.hook == "arrived":
+            reward = self._paid[entry.id]
+            self._rewards[arm] += reward
         self._call(
-            "arrived",
+            entry.hook,
             0,
             arm=self._arm(arm),
-            pull=id,
+            pull=entry.id,
             delay=entry.time - pull_time,
             reward=reward,
             time=entry.time,

@@ -40,6 +40,16 @@ class Shift:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def select(self, arms: Sequence[int]) -> Shift:
+        """The same for these arms, in this order."""
+        means = self.means
+        delays = self.delays
+        if means is not None:
+            means = tuple(means[arm] for arm in arms)
+        if isinstance(delays, tuple):
+            delays = tuple(delays[arm] for arm in arms)
+        return Shift(self.round, means, delays)
+
     def describe(self) -> dict[str, Any]:
         """The change as plain data, for files."""
         data: dict[str, Any] = {"round": self.round}

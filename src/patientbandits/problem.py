@@ -10,7 +10,9 @@ from typing import Any
 from patientbandits.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.delays.check import require_law
 from patientbandits.drift import Shift
+from patientbandits.early_signals import Signal
 from patientbandits.errors import InputError, choice, items, probability, require, whole
+from patientbandits.problem_rules import laws_per_arm, require_two_values
 from patientbandits.rewards import FEEDBACK, Bernoulli, Reward
 
 
@@ -39,6 +41,10 @@ class Problem:
 
     ``batch``: the learner hears what has come at rounds 1, m + 1, 2m + 1, ... only, and makes the m
     decisions in between without. It knows its own pulls.
+
+    ``signals``, one `Signal` or one for each arm, by default none: what may be seen of a pull
+    before its reward. Only policies with a method `signalled` hear of them; to the others the world
+    is the one without. With a window no signal comes after it either.
     """
 
     means: tuple[float, ...]
@@ -50,6 +56,7 @@ class Problem:
     low_delays: tuple[Delay, ...] | None
     changes: tuple[Shift, ...]
     batch: int | None
+    signals: tuple[Signal, ...] | None
 
     def __init__(
         self,
@@ -62,13 +69,14 @@ class Problem:
         low_delays: Sequence[Delay] | Delay | None = None,
         changes: Sequence[Shift] = (),
         batch: int | None = None,
+        signals: Sequence[Signal] | Signal | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
         means = tuple(probability(owner, "every mean", mean) for mean in listed)
         require(len(means) >= 1, owner, "at least one arm is needed", means=list(means))
-        delays = self._per_arm("delays", delays, Delay, len(means))
-        rewards = self._per_arm("rewards", rewards, Reward, len(means))
+        delays = laws_per_arm("delays", delays, Delay, len(means))
+        rewards = laws_per_arm("rewards", rewards, Reward, len(means))
         if streams is None:
             streams = range(len(means))
         listed = items(owner, "streams", streams)
@@ -88,10 +96,13 @@ class Problem:
         if window is not None:
             window = whole(owner, "window", window, 1)
         if low_delays is not None:
-            low_delays = self._per_arm("low_delays", low_delays, Delay, len(means))
-            require_two_values(rewards, means)
+            low_delays = laws_per_arm("low_delays", low_delays, Delay, len(means))
+            require_two_values("low_delays", rewards, means)
             for law in low_delays:
                 require_law(law)
+        if signals is not None:
+            signals = laws_per_arm("signals", signals, Signal, len(means))
+            require_two_values("signals", rewards, means)
         if batch is not None:
             batch = whole(owner, "batch", batch, 1)
         changes = items(owner, "changes", changes)
@@ -105,6 +116,7 @@ class Problem:
             "low_delays": low_delays,
             "changes": changes,
             "batch": batch,
+            "signals": signals,
         }
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
@@ -119,27 +131,6 @@ class Problem:
             require(change.round > rounds[-1], "Problem", rule, round=change.round)
             rounds.append(change.round)
         assert len(self.phases) == len(rounds)
-
-    @staticmethod
-    def _per_arm(name: str, given: Any, kind: type, arms: int) -> tuple[Any, ...]:
-        values: tuple[Any, ...] = (given,)
-        if isinstance(given, kind):
-            values = (given,) * arms
-        elif isinstance(given, Sequence) and not isinstance(given, str):
-            values = tuple(given)
-        for value in values:
-            if not isinstance(value, kind):
-                raise InputError(
-                    f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
-                    f"got {value!r}."
-                )
-        require(
-            len(values) == arms,
-            "Problem",
-            f"{name} must be one law or as many as means",
-            **{name: len(values), "means": arms},
-        )
-        return values
 
     @property
     def arms(self) -> int:
@@ -217,6 +208,10 @@ class Problem:
         """The same world, of which the learner hears every ``batch`` rounds."""
         return self._with(batch=batch)
 
+    def with_signals(self, signals: Sequence[Signal] | Signal | None) -> Problem:
+        """The same world with these early signals; None: without any."""
+        return self._with(signals=signals)
+
     def _with(self, **other: Any) -> Problem:
         """The same problem but for these."""
         same = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -232,8 +227,12 @@ class Problem:
         low_delays = None
         if self.low_delays is not None:
             low_delays = [self.low_delays[arm] for arm in chosen]
+        signals = None
+        if self.signals is not None:
+            signals = [self.signals[arm] for arm in chosen]
         return self._with(
-            changes=[_selected(change, chosen) for change in self.changes],
+            signals=signals,
+            changes=[change.select(chosen) for change in self.changes],
             low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
@@ -272,26 +271,9 @@ class Problem:
             data["changes"] = [change.describe() for change in self.changes]
         if self.batch is not None:
             data["batch"] = self.batch
+        if self.signals is not None:
+            data["signals"] = [signal.describe() for signal in self.signals]
         return data
-
-
-def require_two_values(rewards: Sequence[Reward], means: Sequence[float]) -> None:
-    """Delays that depend on the reward are given for two values of it."""
-    for reward, mean in zip(rewards, means, strict=True):
-        kind, _ = reward.encode(mean)
-        rule = "low_delays must have rewards of two values"
-        require(kind == "two-point", "Problem", rule, reward=reward)
-
-
-def _selected(change: Shift, arms: Sequence[int]) -> Shift:
-    """The change of these arms."""
-    means = change.means
-    delays = change.delays
-    if means is not None:
-        means = tuple(means[arm] for arm in arms)
-    if isinstance(delays, tuple):
-        delays = tuple(delays[arm] for arm in arms)
-    return Shift(change.round, means, delays)
 
 
 def _within(law: Delay, window: int) -> Delay:

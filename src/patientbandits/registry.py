@@ -8,6 +8,7 @@ from typing import Any
 
 from patientbandits.delays import LAWS, Delay
 from patientbandits.drift import Shift
+from patientbandits.early_signals import Signal
 from patientbandits.errors import InputError, choice, items
 from patientbandits.policies import POLICIES, Policy
 from patientbandits.problem import Problem
@@ -81,11 +82,26 @@ def change_from(data: Any, owner: str = "change") -> Shift:
     return Shift(data["round"], data.get("means"), delays)
 
 
+def signal_from(data: Any, owner: str = "signal") -> Signal:
+    """The signal that ``describe`` gave, or a study file names: {if_paid = 0.9, if_not = 0.1}."""
+    if not isinstance(data, dict):
+        example = "{if_paid = 0.9, if_not = 0.1}"
+        raise InputError(f"{owner}: a signal is such as {example}; got {data!r}.")
+    given = dict(data)
+    if "delays" in given:
+        given["delays"] = law_from(given["delays"], owner)
+    signal: Signal = construct(Signal, given, owner)
+    return signal
+
+
 def problem_from(data: dict[str, Any]) -> Problem:
     """The problem that ``describe`` gave."""
     low_delays = data.get("low_delays")
     if low_delays is not None:
         low_delays = laws_from(low_delays)
+    signals = data.get("signals")
+    if signals is not None:
+        signals = [signal_from(signal) for signal in signals]
     return Problem(
         means=data["means"],
         delays=[law_from(law) for law in data["delays"]],
@@ -96,6 +112,7 @@ def problem_from(data: dict[str, Any]) -> Problem:
         low_delays=low_delays,
         changes=[change_from(change) for change in data.get("changes", ())],
         batch=data.get("batch"),
+        signals=signals,
     )
 
 

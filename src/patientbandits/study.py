@@ -50,7 +50,13 @@ from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.policies import Policy
 from patientbandits.problem import Problem
 from patientbandits.problems import PROBLEMS
-from patientbandits.registry import change_from, law_from, policy_from, reward_from
+from patientbandits.registry import (
+    change_from,
+    law_from,
+    policy_from,
+    reward_from,
+    signal_from,
+)
 from patientbandits.rewards import FEEDBACK
 from patientbandits.sweeps import Simulation
 
@@ -67,6 +73,7 @@ PROBLEM_KEYS = (
     "low_delays",
     "changes",
     "batch",
+    "signals",
     "name",
 )
 WHATEVER_THE_PROBLEM = ("feedback", "window")
@@ -187,6 +194,10 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
     if "low_delays" in table:
         low = [law_from(law, owner) for law in _as_list(table["low_delays"])]
         low_delays = _one_or_all(low)
+    signals = None
+    if "signals" in table:
+        given = [signal_from(signal, owner) for signal in _as_list(table["signals"])]
+        signals = _one_or_all(given)
     changes = [change_from(change, owner) for change in _as_list(table.get("changes", []))]
     return Problem(
         means=table["means"],
@@ -197,6 +208,7 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
         low_delays=low_delays,
         changes=changes,
         batch=table.get("batch"),
+        signals=signals,
     )
 
 

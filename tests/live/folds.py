@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from patientbandits.live import memory_dumps
 from patientbandits.live.policy_state import PolicyState
 
 
@@ -42,7 +43,7 @@ def equal(one: PolicyState, other: PolicyState) -> None:
 
 def saved_arrays(memory) -> list:
     """Apart from the model's tables and its room to compute in, which are made anew."""
-    return [array for _, array in memory.saved()]
+    return [array for _, array in memory_dumps.saved_arrays(memory)]
 
 
 def memories_equal(one, other) -> None:

@@ -11,7 +11,7 @@ from folds import counts, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.batch import SKEW
+from patientbandits.live.draft import SKEW
 from patientbandits.live.ids import Signer
 
 MICRO = 10**6

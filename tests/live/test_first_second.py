@@ -31,8 +31,8 @@ from patientbandits.engine.replay import (
     chance_for,
     plain_replay,
 )
+from patientbandits.live.given_settings import new_settings
 from patientbandits.live.policy_memory import NOWHERE, Event, PolicyMemory
-from patientbandits.live.settings import new_settings
 from patientbandits.policies.base import rule_of
 
 LIBRARY = """

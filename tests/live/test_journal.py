@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.batch import SKEW
+from patientbandits.live.draft import SKEW
 from patientbandits.live.ids import Signer
 
 POLICIES = [pb.UCB1(), pb.PatientThompson(), policies("AdaptPatientBandits")[1]]

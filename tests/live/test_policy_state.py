@@ -13,11 +13,11 @@ import patientbandits as pb
 from patientbandits import live
 from patientbandits.live import policy_memory, policy_state
 from patientbandits.live.commands import Convert, Decide, Retract
+from patientbandits.live.given_settings import new_settings
 from patientbandits.live.journal import stretches
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import PolicyMemory
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.settings import new_settings
 from patientbandits.live.store.base import Experiment
 from patientbandits.policies import POLICIES
 

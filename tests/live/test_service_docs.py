@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from patientbandits.cli import parser
-from patientbandits.live import names, settings
-from patientbandits.live.batch import SKEW
+from patientbandits.live import names, settings_rules
+from patientbandits.live.draft import SKEW
 from patientbandits.live.http import handlers, protocol, request, response, schemas
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
@@ -41,7 +41,7 @@ def test_limits():
     assert f"that is not fetched | {response.FETCH_SECONDS:.0f} seconds |" in TEXT
     assert f"`--queue`, {Options().queue:_};".replace("_", " ") in TEXT
     longest = names.LONGEST_TEXT
-    assert f"{settings.MOST_ARMS}; 100, {longest}, {longest} characters" in TEXT
+    assert f"{settings_rules.MOST_ARMS}; 100, {longest}, {longest} characters" in TEXT
     assert names.NAME.fullmatch("x" * 100)
     assert not names.NAME.fullmatch("x" * 101)
     assert f"up to {SKEW // 60_000_000} minutes" in TEXT

@@ -13,6 +13,7 @@ from naive.newcomers import (
     OptimisticElimination,
     PhasedElimination,
     otf_lin_ts,
+    signal_thompson,
     top_two_thompson,
     window_thompson,
 )
@@ -93,6 +94,7 @@ POLICIES = {
     "QPMD": (QPMD, 0),
     "DTSBayes": (DTSBayes, 0),
     "WindowThompson": (window_thompson, 0),
+    "SignalThompson": (signal_thompson, 0),
     "OTFLinTS": (otf_lin_ts, 0),
     "PhasedElimination": (PhasedElimination, 0),
     "OptimisticElimination": (OptimisticElimination, 0),

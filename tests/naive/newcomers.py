@@ -39,6 +39,29 @@ def window_thompson(view, arm, window):
     return Draws(view.random[arm]).beta(1 + S, 1 + len(old) - S)
 
 
+def signal_thompson(view, arm, window, signal_window, borrowed):
+    """A pull counts as what came of it, or as what it is expected to bring."""
+
+    def signalled(p):
+        return p.signal <= signal_window and p.signal_heard <= view.t
+
+    def old(pulls, signal):
+        return [p for p in pulls if view.t - p.s >= window and signalled(p) == signal]
+
+    def came(pulls):
+        return sum(p.visible(view.t - p.s) for p in pulls if p.delay <= window)
+
+    def expected(signal):
+        own, every = old(view.of(arm), signal), old(view.pulls, signal)
+        w = (1 + signal + came(every)) / (3 + len(every))
+        return (came(own) + borrowed * w) / (len(own) + borrowed)
+
+    known = [p for p in view.of(arm) if view.t - p.s >= signal_window]
+    young = [p for p in known if view.t - p.s < window]
+    S = came([p for p in known if p not in young]) + sum(expected(signalled(p)) for p in young)
+    return Draws(view.random[arm]).beta(1 + S, 1 + len(known) - S)
+
+
 def otf_lin_ts(view, arm, window, spread, regularisation):
     V = [regularisation + view.n(i) for i in range(view.K)]
     recent = [p for p in view.pulls if p.s >= view.t - window]

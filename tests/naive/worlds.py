@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from naive.random_numbers import Draws, bits_at, keys, mix, unit
+from naive.random_numbers import Draws, bits_at, following, keys, mix, unit
 
 
 def rounded(tail, rounding):
@@ -113,7 +113,19 @@ class World:
             value, after = 0.0, self.window
         elif after > self.window:
             after = math.inf
-        return Pull(t, arm, value, after, self.problem.get("batch", 1))
+        found = Pull(t, arm, value, after, self.problem.get("batch", 1))
+        if "signals" in self.problem:
+            found.signal = self.signal(bits, arm, lower_value(law, reward(law, means[arm], bits)))
+        return found
+
+    def signal(self, bits, arm, low):
+        """The delay of the pull's early signal; infinity if it gives none, or after the window."""
+        law = self.problem["signals"][arm]
+        own = mix(bits ^ 0x8EBC6AF09C88C6E3)
+        if unit(own) >= law["if_not" if low else "if_paid"]:
+            return math.inf
+        after = delay(survival(law["delays"]), unit(following(own)), self.horizon)
+        return after if after <= self.window else math.inf
 
 
 @dataclass
@@ -124,11 +136,21 @@ class Pull:
     delay: float
     batch: int = 1
     """what has come is heard of in rounds 1, batch + 1, 2 batch + 1, ..."""
+    signal: float = math.inf
+    """the delay of its early signal"""
 
     @property
     def heard(self):
         """The first round whose decision may use it."""
-        due = self.s + max(self.delay, 1)
+        return self.heard_after(self.delay)
+
+    @property
+    def signal_heard(self):
+        """The first round whose decision may use its signal."""
+        return self.heard_after(self.signal)
+
+    def heard_after(self, delay):
+        due = self.s + max(delay, 1)
         if due == math.inf:
             return due
         return next(t for t in range(due, due + self.batch) if (t - 1) % self.batch == 0)

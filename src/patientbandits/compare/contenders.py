@@ -199,7 +199,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 """policy -> the parameters that it has no default for, the same on every problem"""
 
-EXCLUDED: dict[str, str] = {}
+EXCLUDED = {"SignalThompson": "no problem of the suite has early signals"}
 """policy -> why it does not take part"""
 
 QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}

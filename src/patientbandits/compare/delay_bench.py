@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from patientbandits.compare.shape_cases import shape_cases
-from patientbandits.compare.suite import HOPELESS, SLOW_BEST, SLOW_WORST, Case, usual_cases
+from patientbandits.compare.suite import HOPELESS, SLOW_BEST, SLOW_WORST, Case
+from patientbandits.compare.usual_cases import usual_cases
 from patientbandits.compare.world_cases import world_cases
 from patientbandits.problem import Problem
 from patientbandits.random_problems import RANDOM_HORIZON, mirrored, random_problem

@@ -14,7 +14,7 @@ from patientbandits.compare.suite import SLOW_BEST, SLOW_WORST
 from patientbandits.errors import require
 from patientbandits.files import write_atomically
 
-SCORE_COLUMNS = ("problem", "policy", "group", "runs", "regret", "low", "high")
+SCORE_COLUMNS = ("problem", "policy", "group", "runs", "regret", "low", "high", "tied")
 RATIO_COLUMNS = ("ratio", "ratio_low", "ratio_high", "to_oracle", "to_oracle_low", "to_oracle_high")
 STANDING_COLUMNS = (
     "problems",

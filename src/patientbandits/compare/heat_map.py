@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from patientbandits.compare.contenders import GROUPS
-from patientbandits.compare.scores import Score, Standing
-from patientbandits.figures import STYLE, save
+from patientbandits.compare.scores import Standing
+from patientbandits.figures import STYLE, FigureFiles, save
 
 DARKEST = 30.0
 """Ratios from here on have the darkest colour."""
@@ -16,7 +16,23 @@ DARKEST = 30.0
 WHITE_INK = 5.0
 """Ratios above are written in white."""
 
+MOST_COLUMNS = 20
+"""More problems go below one another, so that numbers can be read."""
+
 SMALL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+
+
+class MapCell(Protocol):
+    """A policy on a problem, or on a kind of problem; a `Score` is one."""
+
+    @property
+    def problem(self) -> str: ...
+    @property
+    def policy(self) -> str: ...
+    @property
+    def ratio(self) -> float | None: ...
+    @property
+    def tied(self) -> bool: ...
 
 
 class MapRows(NamedTuple):
@@ -28,7 +44,11 @@ class MapRows(NamedTuple):
 
 
 def heat_map(
-    rows: Sequence[Score], order: Sequence[Standing], problems: Sequence[str], stem: Path
+    rows: Sequence[MapCell],
+    order: Sequence[Standing],
+    problems: Sequence[str],
+    stem: Path,
+    formats: Sequence[str] = FigureFiles.formats,
 ) -> None:
     """Regret relative to the best of those that see only rewards.
 
@@ -38,16 +58,26 @@ def heat_map(
     from matplotlib.figure import Figure
 
     layout = rows_by_group(order)
-    width = 2.3 + 0.46 * (len(problems) + 1)
+    parts = even_parts(problems)
+    width = 2.3 + 0.46 * (len(parts[0]) + 1)
+    height = (1.8 + 0.26 * layout.height) * len(parts)
     with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width, 1.8 + 0.26 * layout.height), layout="constrained")
-        axis = figure.subplots()
-        axis.grid(False)
-        for row in rows:
-            if row.ratio is not None:
-                _draw_cell(axis, row, problems.index(row.problem), layout.places[row.policy])
-        _draw_margins(axis, layout, order, problems)
-        save(figure, stem)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots(len(parts), squeeze=False)[:, 0]
+        for axis, shown in zip(axes, parts, strict=True):
+            axis.grid(False)
+            for row in rows:
+                if row.ratio is not None and row.problem in shown:
+                    _draw_cell(axis, row, shown.index(row.problem), layout.places[row.policy])
+            _draw_margins(axis, layout, order, shown, len(parts[0]))
+        save(figure, stem, formats)
+
+
+def even_parts(problems: Sequence[str]) -> list[Sequence[str]]:
+    """In their order, `MOST_COLUMNS` at most in each, about as many in all."""
+    parts = -(-len(problems) // MOST_COLUMNS)
+    size = -(-len(problems) // max(parts, 1))
+    return [problems[first : first + size] for first in range(0, len(problems), size)]
 
 
 def rows_by_group(order: Sequence[Standing]) -> MapRows:
@@ -76,7 +106,7 @@ def short(ratio: float) -> str:
     return f"{ratio:.0e}".replace("e+0", "e")
 
 
-def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
+def _draw_cell(axis: Any, row: MapCell, x: float, y: float) -> None:
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle
@@ -98,9 +128,12 @@ def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
 
 
 def _draw_margins(
-    axis: Any, layout: MapRows, order: Sequence[Standing], problems: Sequence[str]
+    axis: Any, layout: MapRows, order: Sequence[Standing], problems: Sequence[str], columns: int
 ) -> None:
-    """The geometric means on the right, headings, and names of problems and policies."""
+    """The geometric means on the right, headings, and names of problems and policies.
+
+    The axis has room for ``columns`` problems.
+    """
     right = len(problems) + 0.15
     typical = {standing.policy: standing.typical for standing in order}
     for policy, y in layout.places.items():
@@ -108,7 +141,7 @@ def _draw_margins(
     heading = {"ha": "left", "va": "center", "fontsize": 8.8, "color": "#626975", "style": "italic"}
     for y, words in layout.headings:
         axis.text(-0.5, y - 0.28, words, **heading)
-    axis.set_xlim(-0.5, len(problems) + 0.7)
+    axis.set_xlim(-0.5, columns + 0.7)
     axis.set_ylim(layout.height - 0.5, -0.1)
     axis.set_xticks(
         [*range(len(problems)), right],

@@ -14,11 +14,10 @@ from patientbandits.compare.delay_bench import DELAY_BENCH, SUITE_SEED
 from patientbandits.compare.heat_map import heat_map
 from patientbandits.compare.regret_curves import curve_panel, draw_curves, with_curve
 from patientbandits.compare.scores import Score
-from patientbandits.compare.suite import PROBLEM_KINDS, SLOW_BEST, SLOW_WORST
+from patientbandits.compare.suite import DIRECTIONS, PROBLEM_KINDS
 from patientbandits.files import json_default, write_atomically, write_csv
 from patientbandits.pages import render_page
 
-DIRECTIONS = (SLOW_BEST, SLOW_WORST)
 RANKING_HEADS = (
     "policy",
     "on the whole",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from patientbandits.compare.suite import Case
+from patientbandits.compare.suite import DIRECTIONS, Case
 from patientbandits.result import Result
 from patientbandits.statistics import FloatArray, mean_interval, ratio_interval
 
@@ -143,9 +143,10 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
 
 
 def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
-    """kind of problem -> `standings` on the problems of that kind."""
+    """kind of problem -> `standings` on the problems of that kind; the two directions first."""
     found = {}
-    for kind in dict.fromkeys(kind for case in cases for kind in case.kinds):
+    kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
+    for kind in sorted(kinds, key=lambda kind: kind not in DIRECTIONS):
         names = {case.name for case in cases if kind in case.kinds}
         found[kind] = standings([row for row in rows if row.problem in names])
     return found

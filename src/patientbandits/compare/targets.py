@@ -101,7 +101,7 @@ def targets() -> tuple[Target, ...]:
             horizon=5000,
             ours=thompson,
             theirs=tuned,
-            limit=0.15,
+            limit=0.25,
         ),
         Target(
             name="heterogeneous: PatientKL / best PatientBandits",
@@ -133,7 +133,7 @@ def targets() -> tuple[Target, ...]:
             horizon=5000,
             ours=thompson,
             theirs=tuned,
-            limit=1.1,
+            limit=0.5,
         ),
         Target(
             name="alpha_sweep: PatientThompson / PatientBandits at its best alpha",
@@ -141,7 +141,7 @@ def targets() -> tuple[Target, ...]:
             horizon=3000,
             ours=thompson,
             theirs=swept,
-            limit=0.5,
+            limit=0.75,
         ),
         Target(
             name="heterogeneous, literal: PatientKL / PatientBandits",
@@ -157,6 +157,6 @@ def targets() -> tuple[Target, ...]:
             horizon=5000,
             ours=thompson,
             theirs=[KLUCB()],
-            limit=1.2,
+            limit=1.0,
         ),
     )

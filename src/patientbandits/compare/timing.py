@@ -17,11 +17,14 @@ TIMED_ROUNDS = 1000
 ENOUGH_SECONDS = 0.05
 """Time of play to measure over."""
 
+FEWEST_RUNS = 8
+
 
 def seconds_per_round(simulation: Simulation) -> float:
     """The slope of the time over the runs.
 
-    What a call costs once (tables, memory, compilation) does not count.
+    What a call costs once (tables, memory, compilation) does not count. A run alone is another
+    kernel than several side by side, so it takes no part.
     """
 
     def taken(runs: int) -> float:
@@ -29,12 +32,12 @@ def seconds_per_round(simulation: Simulation) -> float:
         simulation.play(0, runs, workers=1)
         return time.thread_time() - began
 
-    taken(1)  # compiles
-    once = min(taken(1), taken(1))
-    runs = 5
-    while (more := taken(runs) - once) < ENOUGH_SECONDS:
+    taken(FEWEST_RUNS)  # compiles
+    few = min(taken(FEWEST_RUNS), taken(FEWEST_RUNS))
+    runs = 4 * FEWEST_RUNS
+    while (more := taken(runs) - few) < ENOUGH_SECONDS:
         runs *= 4
-    return more / (runs - 1) / simulation.horizon
+    return more / (runs - FEWEST_RUNS) / simulation.horizon
 
 
 def timings(
@@ -46,7 +49,7 @@ def timings(
 
     ``folder`` remembers.
     """
-    path = folder / "speed.json"
+    path = folder / "seconds_per_round.json"
     known = _known(path)
     found = {}
     for key, given in simulations.items():

@@ -32,7 +32,7 @@ def counts_suffice(world: World, plain: bool, rule: Rule) -> bool:
     They do where rewards are known beforehand and nobody asks for their delay, in a plain world.
     """
     implied = np.all((world.reward_kind == TWO_POINT) & (world.values[:, 0] == 0))
-    unasked = plain and "arrived" not in rule.hooks
+    unasked = plain and not {"arrived", "signalled"} & set(rule.hooks)
     return bool(implied) and unasked and len(world.streams) <= COUNT_UP_TO
 
 

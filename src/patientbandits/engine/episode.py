@@ -19,6 +19,7 @@ from patientbandits.engine.choosers import Chooser, every_round, kept
 from patientbandits.engine.compile import cached
 from patientbandits.engine.records import resetter, wrapper
 from patientbandits.engine.scratch import Game, Output, Scratch, Task
+from patientbandits.engine.signals import with_signals
 from patientbandits.engine.worlds import World, row_of
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint
@@ -40,6 +41,8 @@ class KernelPlan(NamedTuple):
     anytime: bool
     plain: bool
     """the world is"""
+    signals: bool
+    """there are some, and the policy asks for them"""
 
     @classmethod
     def of(
@@ -49,6 +52,7 @@ class KernelPlan(NamedTuple):
         counted: bool,
         anytime: bool,
         plain: bool = True,
+        signals: bool = False,
     ) -> KernelPlan:
         return cls(
             hooks=tuple(rule.hooks.items()),
@@ -61,6 +65,7 @@ class KernelPlan(NamedTuple):
             counted=counted,
             anytime=anytime,
             plain=plain,
+            signals=signals,
         )
 
     @property
@@ -118,7 +123,10 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
     """Rewards that come are counted where that suffices, and listed otherwise."""
     if plan.counted:
         return counted_arrivals(plan.rule, chooser)
-    return listed_arrivals(plan.rule, chooser, plan.plain)
+    arrivals = listed_arrivals(plan.rule, chooser, plan.plain)
+    if plan.signals:
+        return with_signals(arrivals, plan.rule)
+    return arrivals
 
 
 @cache

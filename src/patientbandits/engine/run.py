@@ -18,7 +18,7 @@ from patientbandits.engine.compile import compiler_is_off, digest_of
 from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
 from patientbandits.engine.lanes import lanes_for, lanes_kernel, lanes_space
-from patientbandits.engine.scratch import Output, Task, scratch_for
+from patientbandits.engine.scratch import Output, Task, hears_signals, scratch_for
 from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, rule_of
@@ -62,7 +62,8 @@ class Match:
         self.counted = counts_suffice(self.world, plain, self.rule)
         probe = job.policy.memory(job.problem.arms, 1)
         self.remembers = len(probe) > 0
-        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain)
+        signals = hears_signals(self.world, self.rule)
+        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain, signals)
         self.side_by_side = not interpreted and len(job.runs) > 1 and self._has_lanes()
         if interpreted:
             streams: Any = [int(stream) for stream in job.problem.streams]
@@ -184,8 +185,9 @@ def code_digest(
     memory: tuple[Any, ...] = ()
     if with_memory:
         memory = policy.memory(problem.arms, horizon)
-    world = match.world._replace(delays=())  # type: ignore[arg-type]
-    for array in (*world, *match.world.delays, *match.rule.numbers, *memory):
+    tables = (*match.world.delays, *match.world.signals)
+    world = match.world._replace(delays=(), signals=())  # type: ignore[arg-type]
+    for array in (*world, *tables, *match.rule.numbers, *memory):
         sha.update(np.asarray(array).tobytes())  # laws, rewards and `memory` are code too
     return sha.hexdigest()
 

@@ -32,6 +32,18 @@ class Task(NamedTuple):
     policy_key: Bits
 
 
+class SignalLists(NamedTuple):
+    """Early signals under way; next to nothing where nobody asks for them."""
+
+    due: NDArray[np.int32]
+    """round: the newest pull whose signal comes then, 0 for none"""
+    next_due: NDArray[np.int32]
+    """pull: the next one whose signal comes in the same round"""
+    arm_of: NDArray[np.int32]
+    delay_of: NDArray[np.int32]
+    """pull: its arm, and its signal's delay"""
+
+
 class Scratch(NamedTuple):
     """Working space of one thread."""
 
@@ -58,6 +70,7 @@ class Scratch(NamedTuple):
     """node: tournament tree: the better of two, from the leaves (arms) to the root at 1"""
     table: NDArray[np.float64]
     """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
+    signals: SignalLists
 
 
 class Game(NamedTuple):
@@ -92,6 +105,22 @@ def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
     return np.full(1, np.nan)
 
 
+def signal_lists(world: World, rule: Rule, horizon: int) -> SignalLists:
+    """Room for signals, if there are any and they are asked for."""
+    rounds = horizon + 2 if hears_signals(world, rule) else 1
+    return SignalLists(
+        due=np.zeros(rounds, np.int32),
+        next_due=np.empty(rounds, np.int32),
+        arm_of=np.empty(rounds, np.int32),
+        delay_of=np.empty(rounds, np.int32),
+    )
+
+
+def hears_signals(world: World, rule: Rule) -> bool:
+    """Whether there are signals, and the policy asks for them."""
+    return len(world.signals.law) > 0 and "signalled" in rule.hooks
+
+
 def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratch:
     """Working space for one thread."""
     arms = len(world.streams)
@@ -119,4 +148,5 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
         worth=np.zeros(arms),
         winner=np.full(NO_TREE * leaves, -1),
         table=bonus_table(rule, horizon),
+        signals=signal_lists(world, rule, horizon),
     )

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 TWO_POINT, BETA = 0, 1
 
 
+class SignalTables(NamedTuple):
+    """Early signals, by arm; empty where there are none."""
+
+    chances: NDArray[np.float64]
+    """(arm, 2): of a signal, if the reward is the lower of its values, and if the higher"""
+    law: NDArray[np.int64]
+    """the place of its law in the tables"""
+
+
 class World(NamedTuple):
     """A problem as the kernels see it. Arrays over rows, unless said otherwise."""
 
@@ -46,6 +55,7 @@ class World(NamedTuple):
     """rounds from one hearing of what has come to the next"""
     delays: DelayTables
     gaps: NDArray[np.float64]
+    signals: SignalTables
 
 
 def report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
@@ -146,7 +156,9 @@ def world_of(problem: Problem, horizon: int) -> World:
     phases = problem.phases
     row_laws = [law for _, phase in phases for law in phase.delays]
     low_laws = list(problem.low_delays or ()) * len(phases)
-    laws = tuple(dict.fromkeys([*row_laws, *low_laws]))
+    signals = problem.signals or ()
+    signal_laws = [signal.delays for signal in signals]
+    laws = tuple(dict.fromkeys([*row_laws, *low_laws, *signal_laws]))
     kinds = []
     numbers = []
     for _, phase in phases:
@@ -167,6 +179,10 @@ def world_of(problem: Problem, horizon: int) -> World:
         batch=problem.batch or 1,
         delays=tables_of(laws, last),
         gaps=np.array([phase.gaps for _, phase in phases]).ravel(),
+        signals=SignalTables(
+            chances=np.array([(s.if_not, s.if_paid) for s in signals]).reshape(-1, 2),
+            law=np.array([laws.index(law) for law in signal_laws], np.int64),
+        ),
     )
 
 

@@ -75,6 +75,8 @@ class PublishedPaper:
     authors: str
     told: str
     """the settings, in a few sentences"""
+    checked: str
+    """against what the settings were checked, and what could not be"""
     departs: str
     """what is not as in the paper, and what could not be known"""
     settings: Sequence[Setting]

@@ -79,6 +79,10 @@ def bootstrap_paper() -> PublishedPaper:
             "Delays geometric, Pareto, fixed, uniform or with lost packets; time-outs of 100 and "
             "500, later rewards censored or not; 3000 rounds, 20 runs, as in the authors' code."
         ),
+        checked=(
+            "The authors' public code, MarcoGigli/bootstrap-conversions: laws, time-outs, horizon, "
+            "runs, delta, regularisation and spread."
+        ),
         departs=(
             "The paper draws ten new actions in each round; here are ten arms that stay, with the "
             "means such actions have. Fixed delays beyond the time-out are left out where they are "

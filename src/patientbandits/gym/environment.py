@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.engine.signals import signal_delay
 from patientbandits.engine.worlds import any_report, heard_after, row_of, world_of
 from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.problem import Problem
@@ -33,6 +34,15 @@ class Arrival(NamedTuple):
     reward: float
 
 
+class EarlySignal(NamedTuple):
+    """A signal that has come, where the problem has them."""
+
+    round: int
+    """of the pull it belongs to"""
+    arm: int
+    delay: int
+
+
 class DelayedBandit(gymnasium.Env[Observation, np.int64]):
     """A `Problem` as an environment of Gymnasium.
 
@@ -40,8 +50,9 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
     observation  "pulls" and "rewards": of each arm, its pulls and the sum of its rewards that have
                  arrived by now
     reward       what arrives with this step, from whatever pull; at most one reward for each pull
-    info         "arrivals", a list of `Arrival`; "round", the number of the next decision; and
-                 "regret" so far, which is the truth and not for the agent
+    info         "arrivals", a list of `Arrival`; "signals", one of `EarlySignal`; "round", the
+                 number of the next decision; and "regret" so far, which is the truth and not for
+                 the agent
 
     An episode is truncated after ``horizon`` steps. A pull of round s with delay D arrives with the
     step of round s + max(D, 1) - 1, in time for the next decision: the rule of `simulate`. The
@@ -89,7 +100,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
             self._run += 1
         assert self._seed is not None
         self._begin(self._seed)
-        return self._observation(), self._info([])
+        return self._observation(), self._info([], [])
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Pull the arm, and receive what arrives before the next decision."""
@@ -102,12 +113,15 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         self._pulls[arm] += 1
         self._regret += float(self._world.gaps[row_of(self._world, self._round, arm)])
         self._send(arm)
+        if self.problem.signals is not None:
+            self._send_signal(arm)
         arrivals = self._due.pop(self._round + 1, [])
         for came in arrivals:
             self._rewards[came.arm] += came.reward
         reward = float(sum(came.reward for came in arrivals))
         over = self._round == self.horizon
-        return self._observation(), reward, False, over, self._info(arrivals)
+        signals = self._signals_due.pop(self._round + 1, [])
+        return self._observation(), reward, False, over, self._info(arrivals, signals)
 
     def _begin(self, seed: int) -> None:
         self._round = 0
@@ -116,6 +130,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         self._rewards = np.zeros(self.problem.arms)
         self._regret = 0.0
         self._due: dict[int, list[Arrival]] = {}
+        self._signals_due: dict[int, list[EarlySignal]] = {}
 
     def _send(self, arm: int) -> None:
         """The pull's reward is under way."""
@@ -128,11 +143,25 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         after = heard_after(self._round, max(int(delay), 1), self._world.batch, left)
         self._due.setdefault(self._round + after, []).append(came)
 
+    def _send_signal(self, arm: int) -> None:
+        """The pull's signal is under way, if it gives one in time."""
+        left = self.horizon - self._round
+        delay = int(signal_delay(self._world, self._key, self._round, arm, left))
+        if delay <= left:
+            came = EarlySignal(round=self._round, arm=arm, delay=delay)
+            after = heard_after(self._round, max(delay, 1), self._world.batch, left)
+            self._signals_due.setdefault(self._round + after, []).append(came)
+
     def _observation(self) -> Observation:
         return {"pulls": self._pulls.copy(), "rewards": self._rewards.copy()}
 
-    def _info(self, arrivals: list[Arrival]) -> dict[str, Any]:
-        return {"arrivals": arrivals, "round": self._round + 1, "regret": self._regret}
+    def _info(self, arrivals: list[Arrival], signals: list[EarlySignal]) -> dict[str, Any]:
+        return {
+            "arrivals": arrivals,
+            "signals": signals,
+            "round": self._round + 1,
+            "regret": self._regret,
+        }
 
 
 def register_environment() -> None:

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from patientbandits.live.commands import Command, Decide, Expose
+from patientbandits.live.draft import Draft
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.order_desk import Draft
 from patientbandits.live.people import Persons
-from patientbandits.live.policy_state import PolicyState, StandingWeights
+from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.present_shares import present_shares
+from patientbandits.live.standing_weights import StandingWeights
 from patientbandits.live.store.base import Reader
 from patientbandits.rng import as_bits, base_keys, bits_at, run_key, unit
 

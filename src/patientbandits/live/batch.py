@@ -9,8 +9,6 @@ from patientbandits.live.assignment_desk import AssignmentDesk
 from patientbandits.live.commands import (
     AboutDecision,
     Command,
-    Conversion,
-    Convert,
     Decide,
     Decision,
     Evaluate,
@@ -19,11 +17,9 @@ from patientbandits.live.commands import (
     Exposed,
     Join,
     Order,
-    Retract,
-    Retraction,
     Withdraw,
 )
-from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
+from patientbandits.live.errors import ConflictError, DifferentError, RefusedError
 from patientbandits.live.exposure_desk import (
     as_promised,
     different,
@@ -31,15 +27,14 @@ from patientbandits.live.exposure_desk import (
     told_before,
 )
 from patientbandits.live.flags import flag_value
-from patientbandits.live.goal_desk import GoalDesk, name_goals
+from patientbandits.live.goal_desk import name_goals
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.order_desk import SKEW, OrderDesk, same_moment
+from patientbandits.live.order_desk import OrderDesk
+from patientbandits.live.outcome_desk import OutcomeDesk
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.quarantine import quarantined
 from patientbandits.live.shares import held_back
 from patientbandits.live.store.base import Reader
-from patientbandits.live.times import iso_text
 
 
 class PendingDecision(NamedTuple):
@@ -67,7 +62,7 @@ class CommandBatch:
         self._by_unit: dict[str, int] = {}
         self._pending: list[PendingDecision] = []
         self._desk = OrderDesk(self)
-        self._goals = GoalDesk(self)
+        self._outcomes = OutcomeDesk(self, self._desk)
         self._assigned = AssignmentDesk(self)
 
     def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
@@ -106,7 +101,7 @@ class CommandBatch:
         people = self._desk.people
         self._assigned.look_up(commands, reader, people.persons if people else None)
         if self.settings.goals:
-            self._goals.look_up(commands, reader)
+            self._outcomes.goals.look_up(commands, reader)
 
     def _found(self, reader: Reader, column: str, values: set[Any]) -> list[LogLine]:
         found = reader.decided(self.experiment.id, column, sorted(values))
@@ -127,22 +122,7 @@ class CommandBatch:
         elif isinstance(command, Expose):
             self._expose(command)
         elif isinstance(command, AboutDecision):
-            self._outcome(command)
-
-    def _outcome(self, command: AboutDecision) -> None:
-        about = self.decided.get(command.seq)
-        if about is None:
-            raise UnknownError("decision: there is none with this id.")
-        if isinstance(command, Convert):
-            self._convert(command, about)
-        elif isinstance(command, Retract):
-            self._retract(command, about)
-        if command.goal is not None:
-            return
-        if about.decision.unit is not None:
-            self._desk.settle(about.decision.unit)
-        elif self.settings.quarantine:
-            self._desk.settle_alone(self.decided[command.seq])
+            self._outcomes.take(command)
 
     def _decide(self, command: Decide) -> None:
         before = self._made_for(command)
@@ -272,80 +252,6 @@ class CommandBatch:
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
             raise DifferentError("decision: this key came before with another unit.")
-
-    def _convert(self, command: Convert, about: Decided) -> None:
-        if command.goal is not None:
-            self._goals.convert(command, about, self._happened(command, about.decision))
-            return
-        if about.conversion is not None:
-            self._convert_again(command, about, about.conversion)
-            return
-        happened = self._happened(command, about.decision)
-        line = LogLine(
-            experiment=self.experiment.id,
-            seq=self.next_seq(),
-            kind="conversion",
-            time=self.now,
-            decision=command.seq,
-            value=command.value,
-            happened=happened,
-            stated=command.happened,
-            sender=command.sender,
-        )
-        self.lines.append(line)
-        self.decided[command.seq] = about._replace(conversion=line)
-        counted = self._counted(line, about)
-        command.outcome = Conversion(duplicate=False, counted=counted)
-
-    def _happened(self, command: Convert, decision: LogLine) -> int:
-        """When, between the decision and now by the clock, whatever the log's time."""
-        if command.happened is None:
-            return max(self.clock, decision.made)
-        sound = decision.made <= self.clock + SKEW  # not written by a clock that was ahead
-        if sound and command.happened < decision.made - SKEW:
-            raise RefusedError(
-                "conversion: it must not happen before its decision, "
-                f"{iso_text(decision.made)}; got at={iso_text(command.happened)}."
-            )
-        if command.happened > self.clock + SKEW:
-            raise RefusedError(
-                "conversion: it must not happen in the future, "
-                f"now is {iso_text(self.clock)}; got at={iso_text(command.happened)}."
-            )
-        return max(min(command.happened, self.clock), decision.made)
-
-    def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
-        if before.value != command.value or not same_moment(before, command.happened):
-            raise DifferentError("conversion: this decision has another one already, which stays.")
-        counted = about.retraction is None and self._counted(before, about)
-        command.outcome = Conversion(duplicate=True, counted=counted)
-
-    def _counted(self, conversion: LogLine, about: Decided) -> bool:
-        """Whether it is within the window, and not in quarantine."""
-        assert conversion.happened is not None
-        rules = self.settings.quarantine
-        decision = about.decision
-        if quarantined(rules, decision) or quarantined(rules, conversion, decision.unit):
-            return False
-        return self.settings.counts(conversion.happened - about.decision.made)
-
-    def _retract(self, command: Retract, about: Decided) -> None:
-        if command.goal is not None:
-            self._goals.retract(command)
-            return
-        if about.conversion is None:
-            raise ConflictError("retraction: this decision has no conversion to retract.")
-        if about.retraction is None:
-            line = LogLine(
-                experiment=self.experiment.id,
-                seq=self.next_seq(),
-                kind="retraction",
-                time=self.now,
-                decision=command.seq,
-            )
-            self.lines.append(line)
-            self.decided[command.seq] = about._replace(retraction=line)
-        command.outcome = Retraction(duplicate=about.retraction is not None)
 
     def next_seq(self) -> int:
         return self._first + len(self.lines)

@@ -7,18 +7,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from patientbandits.live.credits import all_credits_due, credit_line
 from patientbandits.live.errors import RefusedError
+from patientbandits.live.given_settings import checked_changes, listed_names
 from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.order_desk import all_credits_due, credit_line
 from patientbandits.live.quarantine import QuarantineRule, with_rule, without_rule
-from patientbandits.live.settings import (
-    Settings,
-    checked_changes,
-    listed_names,
-    settings_text,
-    stored_settings,
-)
+from patientbandits.live.settings import Settings, settings_text, stored_settings
+from patientbandits.live.settings_rules import changed_settings
 from patientbandits.live.store.base import Experiment
 
 
@@ -73,7 +69,7 @@ class WantedChange(NamedTuple):
             wanted = {**wanted, **self.arms.lists(old)}
         if self.goals:
             wanted = {**wanted, "goals": (*old.goals, *self.goals)}
-        return old.changed(**wanted)
+        return changed_settings(old, **wanted)
 
 
 class WantedQuarantine(NamedTuple):

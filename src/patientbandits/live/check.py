@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from patientbandits.errors import InputError
+from patientbandits.live.credits import all_credits_due
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import KINDS
-from patientbandits.live.order_desk import all_credits_due
+from patientbandits.live.memory_dumps import saved_arrays
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.snapshots import is_sealed, opened
@@ -92,7 +93,7 @@ def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState
 def remembered(state: PolicyState) -> list[Any]:
     """What a state holds, apart from what is made anew."""
     memory = state.memory
-    return [memory.tally.pulls, memory.tally.paid, *(array for _, array in memory.saved())]
+    return [memory.tally.pulls, memory.tally.paid, *(array for _, array in saved_arrays(memory))]
 
 
 def same_state(one: PolicyState, other: PolicyState) -> bool:

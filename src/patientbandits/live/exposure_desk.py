@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from patientbandits.live.commands import Expose
+from patientbandits.live.draft import SKEW, Draft
 from patientbandits.live.errors import DifferentError, RefusedError
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.order_desk import SKEW, Draft
 from patientbandits.live.people import People
 from patientbandits.live.times import iso_text
 

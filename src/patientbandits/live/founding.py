@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+import secrets
+
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
+from patientbandits.live.names import experiment_name
 from patientbandits.live.people import Persons
 from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings, settings_text
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.store.log_store import LogStore
+
+
+def create_experiment(
+    journal: Journal,
+    called: str,
+    settings: Settings,
+    seed: int | None = None,
+    created: int | None = None,
+) -> tuple[Experiment, bool]:
+    """(the experiment of this name, whether it is new); ``created``: when, if not now."""
+    experiment_name(called)
+    chosen = checked_seed(seed)
+
+    def found() -> tuple[Experiment, bool]:
+        when = journal.now() if created is None else created
+        return found_experiment(journal.store, called, settings, chosen, when)
+
+    return journal.alone(found)
+
+
+def checked_seed(seed: int | None) -> int:
+    """The seed; one that nobody can guess, if none is given."""
+    if seed is None:
+        return secrets.randbits(62)
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise RefusedError(f"experiment: seed must be an integer in 0..2^63-1; got {seed!r}.")
+    return seed
 
 
 def found_experiment(

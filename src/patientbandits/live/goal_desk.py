@@ -17,9 +17,9 @@ from patientbandits.live.commands import (
     Retract,
     Retraction,
 )
+from patientbandits.live.draft import Draft, same_moment
 from patientbandits.live.errors import ConflictError, DifferentError, RefusedError
 from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.order_desk import Draft, same_moment
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Reader
 

@@ -9,18 +9,22 @@ left out: an import that was interrupted goes on when it is repeated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from patientbandits.events.rows import EventRows, ExposureRow, OrderRow
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
+from patientbandits.live.founding import create_experiment
+from patientbandits.live.given_settings import new_settings
+from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.settings import Settings, settings_text, stored_settings
+from patientbandits.live.settings_rules import require_same_settings
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.times import SECOND
 
@@ -54,7 +58,35 @@ class Imported(NamedTuple):
     that"""
 
 
-def import_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
+def import_rows(
+    journal: Journal, called: str, rows: EventRows, settings: Mapping[str, Any]
+) -> Imported:
+    """Write all that is new into the experiment of this name, which is made if need be."""
+    return write_rows(experiment_for(journal, called, rows, settings), rows)
+
+
+def experiment_for(
+    journal: Journal, called: str, rows: EventRows, settings: Mapping[str, Any]
+) -> ExperimentHandle:
+    """The experiment that the rows are written into; if it is there, ``settings`` must be its."""
+    with journal.store.reading() as reader:
+        there = reader.experiment(called)
+    if there is not None:
+        handle = ExperimentHandle(journal, there)
+        if settings:
+            wanted = new_settings(handle.arms, **settings)
+            require_same_settings(called, handle.settings, wanted, settings)
+        require_goals(rows, handle.settings)
+        return handle
+    seen = {row.variant for row in rows.exposures}
+    wanted = new_settings(sorted(seen), **settings)
+    require_goals(rows, wanted)
+    created = min(rows.exposures[0].time, journal.now())
+    made, _ = create_experiment(journal, called, wanted, created=created)
+    return ExperimentHandle(journal, made)
+
+
+def write_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
     """Write all that is new."""
     written = 0
     too_old = 0

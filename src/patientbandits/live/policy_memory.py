@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import io
 import json
 import math
 import secrets
@@ -25,7 +24,6 @@ from patientbandits.engine.replay import (
     ArmTally,
     chance_for,
 )
-from patientbandits.engine.shares import ShareBook
 from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.quarantine import quarantined
@@ -244,55 +242,6 @@ class PolicyMemory:
         seqs[: len(self.seqs)] = self.seqs
         self.seqs = seqs
         self.capacity = capacity
-
-    def dump(self) -> bytes:
-        """All that changes, for a snapshot."""
-        target = io.BytesIO()
-        arrays = {f"memory{number}": array for number, array in self.saved()}
-        arrays |= {f"shares{number}": array for number, array in enumerate(self.shares)}
-        np.savez(
-            target,
-            pulls=self.tally.pulls,
-            paid=self.tally.paid,
-            seqs=self.seqs,
-            capacity=self.capacity,
-            latest=self.latest,
-            **arrays,
-        )
-        return target.getvalue()
-
-    def saved(self) -> list[tuple[int, Any]]:
-        """The arrays that a snapshot holds, by their places: not those that are made anew."""
-        names = getattr(self.arrays, "_fields", range(len(self.arrays)))
-        numbered = enumerate(zip(names, self.arrays, strict=True))
-        return [(n, array) for n, (name, array) in numbered if name not in self.policy.not_saved]
-
-    def load(self, data: bytes) -> bool:
-        """Take over what `dump` gave; False if it does not fit.
-
-        Damage is found before, by `snapshots.opened`; what still fails here is of another program.
-        """
-        try:
-            self._load(data)
-        except Exception:
-            return False
-        return True
-
-    def _load(self, data: bytes) -> None:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            self.capacity = int(file["capacity"])
-            self.latest = float(file["latest"])
-            self.arrays = self.policy.memory(len(self.place), self.capacity)
-            for number, array in self.saved():
-                saved = file[f"memory{number}"]
-                if saved.shape != array.shape:
-                    raise ValueError
-                array[...] = saved
-            self.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(self.shares))])
-            self.seqs = file["seqs"]
-            self.tally.pulls[:] = file["pulls"]
-            self.tally.paid[:] = file["paid"]
-        self.made = int(self.tally.pulls.sum())
 
 
 def grown(old: Any, new: Any) -> Any:

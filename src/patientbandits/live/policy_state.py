@@ -12,15 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from patientbandits.engine.replay import DECISION, RETRACTION
+from patientbandits.live.decision_lines import (
+    Attention,
+    chosen_line,
+    decision_line,
+    is_open,
+    is_told,
+)
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.memory_dumps import dumped, restored
 from patientbandits.live.policy_memory import Event, PolicyMemory
-from patientbandits.live.settings import Settings, stored_settings
+from patientbandits.live.settings import stored_settings
 from patientbandits.live.snapshots import opened, sealed
+from patientbandits.live.standing_weights import StandingWeights
 from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
-from patientbandits.live.times import SECOND
 
 LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000
@@ -29,22 +37,6 @@ SNAPSHOT_GROWTH = 8
 
 So their cost stays in proportion.
 """
-
-WEIGHTS_STAND = SECOND
-"""microseconds"""
-
-
-class StandingWeights(NamedTuple):
-    """The share of traffic that each active arm should get, as it was found at a time."""
-
-    found: int
-    """microseconds since 1970"""
-    settings: Settings
-    shares: tuple[float, ...]
-
-    def stands(self, settings: Settings, now: int) -> bool:
-        """Whether to go by it still, though lines were added: to find it takes time."""
-        return self.settings == settings and self.found <= now < self.found + WEIGHTS_STAND
 
 
 class PolicyState:
@@ -84,7 +76,7 @@ class PolicyState:
         if snapshot.code != self.memory.code or snapshot.seq < restart:
             return False
         memory = opened(self.experiment.id, snapshot)
-        if memory is None or not self.memory.load(memory):
+        if memory is None or not restored(self.memory, memory):
             return False
         self.seq = snapshot.seq
         self.saved = snapshot.seq
@@ -280,7 +272,7 @@ class PolicyState:
         return self.settings.active
 
     def snapshot(self) -> Snapshot:
-        return sealed(self.experiment.id, self.seq, self.memory.code, self.memory.dump())
+        return sealed(self.experiment.id, self.seq, self.memory.code, dumped(self.memory))
 
     def snapshot_due(self, only_much: bool) -> bool:
         """Whether there is something new to save, or much."""
@@ -290,50 +282,6 @@ class PolicyState:
         return new >= 1
 
 
-def decision_line(line: LogLine) -> int:
-    """The line of the decision that ``line`` is about, or 0."""
-    if line.kind == "credit":
-        return line.about or 0
-    return line.decision or 0
-
-
-def is_open(line: LogLine) -> bool:
-    """Whether it is a decision that is still to be made."""
-    return line.arm is None and line.kind == "decision"
-
-
-def is_told(line: LogLine) -> bool:
-    """Whether the decision is one that others have made: the policy takes note of it."""
-    return line.happened is not None
-
-
-class Attention:
-    """Whether lines belong to a stretch that is told, not decided: what is no decision belongs to
-    the stretch it is found in."""
-
-    def __init__(self) -> None:
-        self._told = False
-
-    def __call__(self, line: LogLine) -> bool:
-        if line.kind == "decision":
-            self._told = is_told(line)
-        return self._told
-
-
 def undoes(events: Sequence[Event]) -> bool:
     """Whether something that was told is taken back."""
     return any(event.kind == RETRACTION for event in events)
-
-
-def chosen_line(draft: LogLine, arm: int, propensity: float) -> LogLine:
-    """The decision's line, complete; ``propensity``: 0 if the policy does not know.
-
-    Made of a tuple: by its columns' names it would take longer than the policy does.
-    """
-    known = min(propensity, 1.0) if propensity > 0.0 else None
-    return LogLine._make((*draft[:ARM], arm, known, *draft[PROPENSITY + 1 :]))
-
-
-ARM = LogLine._fields.index("arm")
-PROPENSITY = LogLine._fields.index("propensity")
-assert PROPENSITY == ARM + 1

@@ -8,10 +8,7 @@ button.convert(unit="visitor-42", order="A-1001", value=59.90)
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from types import TracebackType
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,25 +16,21 @@ import msgspec
 from patientbandits.live.clock import SteadyClock
 from patientbandits.live.command_maker import SaidTime
 from patientbandits.live.commands import Command, Credited
-from patientbandits.live.erasing import Erased, erase_person, forget_some, hash_names
+from patientbandits.live.erasing import Erased
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.founding import found_experiment
+from patientbandits.live.founding import create_experiment
+from patientbandits.live.given_settings import new_settings, one_largest_value
 from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
-from patientbandits.live.names import experiment_name, printable_text
-from patientbandits.live.pseudonyms import HASHED, Pseudonyms, database_names
-from patientbandits.live.settings import FIELD_NAMES, Settings, new_settings
+from patientbandits.live.names import experiment_name
+from patientbandits.live.privacy import erase_unit, forget_silent, hash_units
+from patientbandits.live.pseudonyms import database_names
+from patientbandits.live.settings import Settings
+from patientbandits.live.settings_rules import require_same_settings
 from patientbandits.live.store import LogStore, open_store
 from patientbandits.live.store.base import Experiment
-from patientbandits.live.store.in_use import alone_with
-from patientbandits.live.times import SECOND
-from patientbandits.live.webhooks import (
-    add_webhook,
-    all_webhooks,
-    deliver_due,
-    remove_webhook,
-)
+from patientbandits.live.webhooks import add_webhook, all_webhooks, deliver_due, remove_webhook
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
@@ -86,12 +79,7 @@ class Shop:
     def __enter__(self) -> Shop:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -141,7 +129,7 @@ class Shop:
         What is not given is not compared. Experiments that were changed meanwhile, arms too, are
         opened with `open`.
 
-        policy         how to decide; `settings.default_policy` unless given
+        policy         how to decide; `given_settings.default_policy` unless given
         window         "30d", "12h" or seconds; later conversions are kept but not counted
         sticky         the same unit gets the same decision; True unless given
         largest_value  that a conversion can have; 1 unless given. ``scale`` is its older name
@@ -171,7 +159,7 @@ class Shop:
         settings = new_settings(arms, **said)
         handle, new = self.create(called, settings, seed)
         if not new:
-            require_same(handle, settings, [*said, "arms"])
+            require_same_settings(called, handle.settings, settings, [*said, "arms"])
             if seed not in (None, handle.experiment.seed):
                 raise ConflictError(f"experiment: {called!r} exists with another seed.")
         return handle
@@ -246,40 +234,19 @@ class Shop:
 
         What was counted stays. A backup made before still has it.
         """
-        printable_text("erase: unit", unit)
-        name = self.journal.names.unit(unit)
-        erased = self.journal.alone(partial(erase_person, self.store, name))
-        self.journal.leave_no_traces()
-        return erased
+        return erase_unit(self.journal, unit)
 
     def forget(self) -> None:
         """Remove what identifies people of whom nothing was heard for their experiment's
         retention, if it has one."""
-        forgot = False
-        for handle in self.experiments():
-            retention = handle.settings.retention
-            if retention is None:
-                continue
-            before = self.journal.now() - int(retention * SECOND)
-            some = partial(forget_some, self.store, handle.experiment.id, before)
-            while self.journal.alone(some):
-                forgot = True
-        if forgot:
-            self.journal.leave_no_traces()
+        forget_silent(self.journal, self.experiments())
 
     def hash_units(self) -> int:
         """Of a database that keeps names in the clear: hash them all; how many lines have changed.
 
         No other program may use the database meanwhile.
         """
-        names = Pseudonyms(database_names(self.store).secret, HASHED)
-        if self.journal.names.way == HASHED:
-            return 0
-        with alone_with(self.store.location, "units"):
-            changed = self.journal.alone(partial(hash_names, self.store, names))
-            self.journal.leave_no_traces()
-        self.journal.names = names
-        return changed
+        return hash_units(self.journal)
 
     def _execute(self, commands: Sequence[Command]) -> None:
         self.journal.execute(commands)
@@ -288,21 +255,10 @@ class Shop:
                 raise command.error
 
     def create(
-        self,
-        called: str,
-        settings: Settings,
-        seed: int | None = None,
-        created: int | None = None,
+        self, called: str, settings: Settings, seed: int | None = None
     ) -> tuple[ExperimentHandle, bool]:
-        """(the experiment of this name, whether it is new); ``created``: when, if not now."""
-        experiment_name(called)
-        chosen = _checked_seed(seed)
-
-        def found() -> tuple[Experiment, bool]:
-            when = self.journal.now() if created is None else created
-            return found_experiment(self.store, called, settings, chosen, when)
-
-        experiment, new = self.journal.alone(found)
+        """(the experiment of this name, whether it is new)"""
+        experiment, new = create_experiment(self.journal, called, settings, seed)
         return self._keep(experiment), new
 
     def create_exactly(
@@ -333,58 +289,11 @@ class Shop:
         Repeating an import changes nothing. Exposures must be older than anything decided live.
         """
         from patientbandits.events.rows import read_rows
-        from patientbandits.live.importing import import_rows, require_goals
+        from patientbandits.live.importing import import_rows
 
         experiment_name(called)
         largest = one_largest_value(settings.pop("largest_value", None), settings.get("scale"))
         if largest is not None:
             settings["scale"] = largest
         rows = read_rows(exposures, orders, **(reading or {}))
-        seen = {row.variant for row in rows.exposures}
-        with self.store.reading() as reader:
-            there = reader.experiment(called)
-        if there is not None:
-            handle = self._keep(there)
-            if settings:
-                require_same(handle, new_settings(handle.arms, **settings), settings)
-            require_goals(rows, handle.settings)
-        else:
-            made = new_settings(sorted(seen), **settings)
-            require_goals(rows, made)
-            created = min(rows.exposures[0].time, self.journal.now())
-            handle, _ = self.create(called, made, created=created)
-        return import_rows(handle, rows)
-
-
-def require_same(handle: ExperimentHandle, wanted: Settings, compared: Iterable[str]) -> None:
-    """The experiment must have the settings that are ``compared``."""
-    have = handle.settings
-    there = msgspec.structs.replace(have, arms=tuple(have.arms[place] for place in have.active))
-    fields = ["description" if name == "policy" else name for name in compared]
-    other = [name for name in fields if getattr(there, name) != getattr(wanted, name)]
-    if other:
-        first = other[0]
-        raise ConflictError(
-            f"experiment: {handle.name!r} exists with other settings: its {FIELD_NAMES[first]} is "
-            f"{getattr(there, first)!r}; got {getattr(wanted, first)!r}."
-        )
-
-
-def one_largest_value(largest_value: Any, scale: Any) -> Any:
-    """The two names of the same thing."""
-    if largest_value is None:
-        return scale
-    if scale not in (None, largest_value):
-        raise RefusedError(
-            "experiment: largest_value and scale are the same thing and must agree; "
-            f"got {largest_value!r:.100} and {scale!r:.100}."
-        )
-    return largest_value
-
-
-def _checked_seed(seed: int | None) -> int:
-    if seed is None:
-        return secrets.randbits(62)
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise RefusedError(f"experiment: seed must be an integer in 0..2^63-1; got {seed!r}.")
-    return seed
+        return import_rows(self.journal, called, rows, settings)

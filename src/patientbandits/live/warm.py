@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from patientbandits.errors import InputError
+from patientbandits.live.given_settings import default_policy, new_settings
 from patientbandits.live.policy_memory import have_compiled
-from patientbandits.live.settings import default_policy, new_settings
 from patientbandits.policies import POLICIES
 
 

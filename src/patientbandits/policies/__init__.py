@@ -18,6 +18,7 @@ from patientbandits.policies.bootstrapped import BootstrappedThompson as Bootstr
 from patientbandits.policies.d_ts import DTS as DTS
 from patientbandits.policies.d_ts_bayes import DTSBayes as DTSBayes
 from patientbandits.policies.window_thompson import WindowThompson as WindowThompson
+from patientbandits.policies.signal_thompson import SignalThompson as SignalThompson
 from patientbandits.policies.told import ToldThompson as ToldThompson
 from patientbandits.policies.otf_linucb import OTFLinUCB as OTFLinUCB
 from patientbandits.policies.otf_lints import OTFLinTS as OTFLinTS

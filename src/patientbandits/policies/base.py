@@ -11,6 +11,7 @@ and, if it must remember more than that, `memory` (arrays) and any of the hooks
 
     pulled(self, memory, ...)      after each pull
     arrived(self, memory, ...)     when a reward arrives (or a report of 0, see `feedback`)
+    signalled(self, memory, ...)   when an early signal of a pull comes, in a world that has them
     refresh(self, memory, ...)     before each decision
     trace(self, memory, ...)       a number to record
     retracted(self, memory, ...)   when a reward that had arrived is taken back: undoes `arrived`

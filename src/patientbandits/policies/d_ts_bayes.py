@@ -1,4 +1,4 @@
-"""The Bayesian variant of D-TS (Wang et al., WWW 2022; see `d_ts`).
+"""A Bayesian variant of D-TS (Wang et al., WWW 2022; see `d_ts`).
 
 The weights of the E step stand for the outcomes that are not known yet. A pull that waits is to w a
 conversion to come and to 1 - w a failure:
@@ -7,8 +7,8 @@ conversion to come and to 1 - w a failure:
         p = (1 + y + sum of w) / (2 + pulls),   the posterior mean under a uniform prior
 
 Draws come from Beta(1 + y, 1 + sum of 1 - w): the conversions seen and the failures to be expected
-are data, what is still open is not. Written from the description of the method; constants are those
-of `d_ts`.
+are data, what is still open is not. Constants are those of `d_ts`. It is ours: the authors' fully
+Bayesian policy integrates over p and r on a grid and pulls by the posterior's median.
 """
 
 from __future__ import annotations

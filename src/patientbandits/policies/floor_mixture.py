@@ -134,7 +134,9 @@ class FloorMixture(Policy):
             raise InputError(f"{self.owner}: base must be a policy; got base={self.base!r}.")
         rule = "base must do with rewards; a policy that needs reports has no floor yet"
         require(self.base.feedback == "rewards", self.owner, rule, base=self.base.label)
-        rule_of(self.base, 2, horizon_known=True)
+        hooks = rule_of(self.base, 2, horizon_known=True).hooks
+        rule = "base must do without early signals"
+        require("signalled" not in hooks, self.owner, rule, base=self.base.label)
         probability(self.owner, "floor", self.floor)
         decay = number(self.owner, "decay", self.decay)
         require(0 <= decay < np.inf, self.owner, "decay must be >= 0", decay=self.decay)

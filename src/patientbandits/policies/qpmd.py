@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import InputError
+from patientbandits.errors import InputError, require
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.parts.nested import base_memory, nested_kind
@@ -185,7 +185,9 @@ class QPMD(Policy):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Policy):
             raise InputError(f"{self.owner}: base must be a policy; got base={self.base!r}.")
-        rule_of(self.base, 2, horizon_known=True)
+        hooks = rule_of(self.base, 2, horizon_known=True).hooks
+        rule = "base must do without early signals"
+        require("signalled" not in hooks, self.owner, rule, base=self.base.label)
 
     @property
     def label(self) -> str:

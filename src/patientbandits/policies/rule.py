@@ -19,6 +19,7 @@ HOOKS: dict[str, tuple[str, ...]] = {
     "refresh": ("self", "memory", "round", "time", "horizon", "arms", "chance"),
     "pulled": ("self", "memory", "arm", "pull", "time", "arms"),
     "arrived": ("self", "memory", "arm", "pull", "delay", "reward", "time", "pull_time", "arms"),
+    "signalled": ("self", "memory", "arm", "pull", "delay", "time", "pull_time", "arms"),
     "retracted": ("self", "memory", "arm", "pull", "delay", "reward", "time", "pull_time", "arms"),
     "propensity": ("self", "memory", "arm", "round", "time", "horizon", "arms"),
     "trace": ("self", "memory", "round", "time", "horizon", "arms"),

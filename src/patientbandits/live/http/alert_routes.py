@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 from patientbandits.live.http import alert_handlers
-from patientbandits.live.http.router import Route
-
-WATCHED = "/v1/experiments/{name}"
+from patientbandits.live.http.router import ONE_EXPERIMENT, READING_REFUSED, Route
 
 ALERT_ROUTES: tuple[Route, ...] = (
     Route(
         method="POST",
-        path=f"{WATCHED}/quarantine",
+        path=f"{ONE_EXPERIMENT}/quarantine",
         scope="admin",
         handler=alert_handlers.post_quarantine,
         operation="quarantine",
         what="Let a unit's, a key's or a time's events not count",
         answers={200: alert_handlers.QuarantineAnswer},
         body=alert_handlers.NewQuarantine,
-        refusals=(404, 422, 503),
+        refusals=READING_REFUSED,
     ),
     Route(
         method="POST",
-        path=f"{WATCHED}/releases",
+        path=f"{ONE_EXPERIMENT}/releases",
         scope="admin",
         handler=alert_handlers.post_release,
         operation="release",
         what="Let the events of a rule count again",
         answers={200: alert_handlers.QuarantineAnswer},
         body=alert_handlers.Release,
-        refusals=(404, 422, 503),
+        refusals=READING_REFUSED,
     ),
     Route(
         method="GET",
-        path=f"{WATCHED}/alerts",
+        path=f"{ONE_EXPERIMENT}/alerts",
         scope="read",
         handler=alert_handlers.get_alerts,
         operation="alerts",
         what="Look for what somebody should know",
         answers={200: alert_handlers.AlertsAnswer},
-        refusals=(404, 422, 503),
+        refusals=READING_REFUSED,
     ),
     Route(
         method="GET",
@@ -69,6 +67,6 @@ ALERT_ROUTES: tuple[Route, ...] = (
         operation="remove_webhook",
         what="Tell it no more",
         answers={204: None},
-        refusals=(404, 422, 503),
+        refusals=READING_REFUSED,
     ),
 )

@@ -9,11 +9,11 @@ import msgspec
 
 from patientbandits.live.answers import ExperimentAnswer, experiment_answer
 from patientbandits.live.export import FORMATS
-from patientbandits.live.http import schemas
+from patientbandits.live.given_settings import one_largest_value
+from patientbandits.live.http import answer_schemas, schemas
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, Stream, encode
 from patientbandits.live.http.service import Service
-from patientbandits.live.shop import one_largest_value
 
 
 async def post_experiment(service: Service, request: Request) -> Response:
@@ -51,7 +51,7 @@ async def get_experiments(service: Service, request: Request) -> Response:
         return [experiment_answer(handle) for handle in service.shop.experiments()]
 
     found = await service.aside(read)
-    return Response(200, encode(schemas.ExperimentsAnswer(found)))
+    return Response(200, encode(answer_schemas.ExperimentsAnswer(found)))
 
 
 async def get_experiment(service: Service, request: Request) -> Response:

@@ -21,7 +21,7 @@ from patientbandits.live.commands import (
 )
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.http import schemas
+from patientbandits.live.http import answer_schemas, schemas
 from patientbandits.live.http.request import BODY, Request, decoded
 from patientbandits.live.http.response import ProblemError, Response, encode
 from patientbandits.live.http.service import Service
@@ -53,7 +53,7 @@ def decision_command(
 
 
 def decision_response(made: Decision) -> Response:
-    answer = schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
+    answer = answer_schemas.DecisionAnswer(made.id, made.arm, made.propensity, made.duplicate)
     if made.outside is not None:
         answer.outside = made.outside
     return Response(200 if made.duplicate or made.outside else 201, encode(answer))
@@ -86,8 +86,8 @@ def sender_of(request: Request) -> str | None:
     return None if request.key is None else request.key.id
 
 
-def conversion_answer(made: Conversion | Credited) -> schemas.ConversionAnswer:
-    answer = schemas.ConversionAnswer(duplicate=made.duplicate, counted=made.counted)
+def conversion_answer(made: Conversion | Credited) -> answer_schemas.ConversionAnswer:
+    answer = answer_schemas.ConversionAnswer(duplicate=made.duplicate, counted=made.counted)
     if isinstance(made, Credited):
         answer.exposed = made.exposed
     return answer
@@ -124,7 +124,7 @@ async def post_track(service: Service, request: Request) -> Response:
     for order_told in asked:
         order_told.sender = sender_of(request)
     made = await outcomes(service, asked)
-    answer = schemas.TrackAnswer(
+    answer = answer_schemas.TrackAnswer(
         experiments={name: conversion_answer(found) for name, found in made.items()},
         credited=sum(found.counted for found in made.values()),
         unknown=not any(found.exposed for found in made.values()),
@@ -142,7 +142,9 @@ async def post_alias(service: Service, request: Request) -> Response:
 
     made = await outcomes(service, await service.aside(commands))
     duplicate = all(joined.duplicate for joined in made.values())
-    return Response(200 if duplicate else 201, encode(schemas.AliasAnswer(duplicate=duplicate)))
+    return Response(
+        200 if duplicate else 201, encode(answer_schemas.AliasAnswer(duplicate=duplicate))
+    )
 
 
 async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, Any]:
@@ -169,7 +171,7 @@ async def post_exposure(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewExposure, BODY)
     handle = await service.experiment(request.part)
     made = await service.writer.outcome(asked_exposure(handle, body, request))
-    answer = schemas.ExposureAnswer(id=made.id, duplicate=made.duplicate)
+    answer = answer_schemas.ExposureAnswer(id=made.id, duplicate=made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))
 
 
@@ -186,7 +188,7 @@ async def get_weights(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
     found = await service.aside(handle.weights)
     now = iso_text(service.shop.journal.now())
-    return Response(200, encode(schemas.WeightsAnswer(handle.name, now, found)))
+    return Response(200, encode(answer_schemas.WeightsAnswer(handle.name, now, found)))
 
 
 async def each_answered(
@@ -209,13 +211,13 @@ async def each_answered(
     if good:
         await service.writer.carry_out(good)
     answers = [item_answer(command) for command in commands]
-    return Response(200, encode(schemas.ItemAnswers(answers)))
+    return Response(200, encode(answer_schemas.ItemAnswers(answers)))
 
 
-def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
+def item_answer(command: Command | Exception) -> answer_schemas.ItemAnswer:
     error = command if isinstance(command, Exception) else command.error
     if error is not None:
-        return schemas.ItemAnswer(
+        return answer_schemas.ItemAnswer(
             status=getattr(error, "status", 503),
             kind=getattr(error, "kind", "unavailable"),
             detail=str(error),
@@ -224,9 +226,9 @@ def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
     if isinstance(command.outcome, Exposed):
         told = command.outcome
         status = 200 if told.duplicate else 201
-        return schemas.ItemAnswer(status=status, duplicate=told.duplicate, id=told.id)
+        return answer_schemas.ItemAnswer(status=status, duplicate=told.duplicate, id=told.id)
     made: Conversion | Credited = command.outcome
-    return schemas.ItemAnswer(
+    return answer_schemas.ItemAnswer(
         status=conversion_status(made),
         duplicate=made.duplicate,
         counted=made.counted,
@@ -239,5 +241,5 @@ async def post_retraction(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
     asked = handle.retraction_command(body.id, unit=body.unit, order=body.order, goal=body.goal)
     made = await service.writer.outcome(asked)
-    answer = schemas.RetractionAnswer(duplicate=made.duplicate)
+    answer = answer_schemas.RetractionAnswer(duplicate=made.duplicate)
     return Response(200 if made.duplicate else 201, encode(answer))

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from patientbandits._version import __version__
+from patientbandits.live.http.answer_schemas import ProblemAnswer
 from patientbandits.live.http.router import Route
-from patientbandits.live.http.schemas import Name, ProblemAnswer
+from patientbandits.live.http.schemas import Name
 
 JSON_MEDIA = "application/json"
 PROBLEM_MEDIA = "application/problem+json"

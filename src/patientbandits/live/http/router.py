@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 
 from patientbandits.live.http.response import ProblemError
 
+ONE_EXPERIMENT = "/v1/experiments/{name}"
+READING_REFUSED = (404, 422, 503)
+WRITING_REFUSED = (409, 422, 503)
+
 
 class Route(NamedTuple):
     method: str

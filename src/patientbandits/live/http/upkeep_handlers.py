@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from patientbandits.live.answers import key_answer
-from patientbandits.live.http import schemas
+from patientbandits.live.http import answer_schemas, schemas
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, encode
 from patientbandits.live.http.service import Service
@@ -15,14 +15,14 @@ METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
 async def post_erasure(service: Service, request: Request) -> Response:
     body = await request.read(schemas.NewErasure, BODY)
     made = await service.aside(lambda: service.shop.erase(body.unit))
-    answer = schemas.ErasureAnswer(experiments=made.experiments, lines=made.lines)
+    answer = answer_schemas.ErasureAnswer(experiments=made.experiments, lines=made.lines)
     return Response(200, encode(answer))
 
 
 async def get_keys(service: Service, request: Request) -> Response:
     request.query()
     found = await service.aside(service.keyring.all)
-    return Response(200, encode(schemas.KeysAnswer([key_answer(key) for key in found])))
+    return Response(200, encode(answer_schemas.KeysAnswer([key_answer(key) for key in found])))
 
 
 async def post_key(service: Service, request: Request) -> Response:
@@ -30,7 +30,7 @@ async def post_key(service: Service, request: Request) -> Response:
     token = await service.aside(lambda: service.keyring.create(body.scopes, body.note))
     made = service.keyring.find(token)
     assert made is not None
-    return Response(201, encode(schemas.NewKeyAnswer(id=made.id, key=token)))
+    return Response(201, encode(answer_schemas.NewKeyAnswer(id=made.id, key=token)))
 
 
 async def delete_key(service: Service, request: Request) -> Response:
@@ -42,7 +42,7 @@ async def delete_key(service: Service, request: Request) -> Response:
 async def get_scopes(service: Service, request: Request) -> Response:
     request.query()
     scopes = SCOPES if request.key is None else sorted(request.key.scopes)
-    return Response(200, encode(schemas.ScopesAnswer(list(scopes))))
+    return Response(200, encode(answer_schemas.ScopesAnswer(list(scopes))))
 
 
 async def get_metrics(service: Service, request: Request) -> Response:
@@ -52,10 +52,10 @@ async def get_metrics(service: Service, request: Request) -> Response:
 
 
 async def get_health(service: Service, request: Request) -> Response:
-    return Response(200, encode(schemas.Alive(status="ok", keys=service.options.keys)))
+    return Response(200, encode(answer_schemas.Alive(status="ok", keys=service.options.keys)))
 
 
 async def get_readiness(service: Service, request: Request) -> Response:
     service.require_ready()
     await service.ask_database()
-    return Response(200, encode(schemas.Health(status="ready")))
+    return Response(200, encode(answer_schemas.Health(status="ready")))

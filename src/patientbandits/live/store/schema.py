@@ -1,5 +1,7 @@
 """The tables, version by version. A step is never changed once released: a later one is added.
 
+One table, and longer than other files: a reader must see the whole history of the log in one place.
+
 Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole microseconds since
 1970, values whole millionths of the experiment's scale. Not even the line ends of a step change.
 """
