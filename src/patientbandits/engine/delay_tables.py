@@ -28,9 +28,9 @@ from patientbandits.engine.compile import cached
 OCTAVES = 10
 """of u; what is below them all is one cell"""
 OCTAVE_BITS = 12
-PER_OCTAVE = 1 << OCTAVE_BITS
-CELLS = OCTAVES * PER_OCTAVE
-NEVER = CELLS + 2
+CELLS_PER_OCTAVE = 1 << OCTAVE_BITS
+GUIDE_CELLS = OCTAVES * CELLS_PER_OCTAVE
+NEVER_CELL = GUIDE_CELLS + 2
 """One more cell, whose only delay is longer than all that count."""
 BELOW_CELL = 52 - OCTAVE_BITS
 """The lower bits of a float, which do not tell its cell."""
@@ -51,7 +51,7 @@ class DelayTables(NamedTuple):
     last: int
     """the last delay that counts; last + 1 stands for all that are longer"""
     guide: NDArray[np.int32]
-    """(law, NEVER + 2): min{m : S(m) <= the lower end of the cell}; so the delays of cell j lie in
+    """(law, NEVER_CELL + 2): min{m : S(m) <= the lower end of the cell}; delays of cell j lie in
     guide[j + 1] .. guide[j]"""
     survival: NDArray[np.float64]
     """(law, head + 1): S(0..head)"""
@@ -93,23 +93,23 @@ def survival_of(tables: DelayTables, law: int, m: float) -> float:
 survival_of.apart = True  # type: ignore[attr-defined]  # compiled once, not into each kernel
 
 
-def survival_at(tables: DelayTables, law: int, m: int) -> float:
+def tabulated_survival(tables: DelayTables, law: int, m: int) -> float:
     """S(m), from the table as far as that goes."""
     if m < tables.survival.shape[1]:
         return tables.survival[law, m]
     return survival_of(tables, law, float(m))
 
 
-def fill(tables: DelayTables, law: int, from_formulas: bool) -> None:
+def fill_tables(tables: DelayTables, law: int, from_formulas: bool) -> None:
     """The table of S, if the formulas are known, and the guide."""
     if from_formulas:
         for m in range(tables.survival.shape[1]):
             tables.survival[law, m] = survival_of(tables, law, float(m))
     delay = 0
-    for cell in range(CELLS + 1, -1, -1):
+    for cell in range(GUIDE_CELLS + 1, -1, -1):
         octave = cell >> OCTAVE_BITS
-        within = cell & (PER_OCTAVE - 1)
-        lower_end = math.ldexp(1.0 + within / PER_OCTAVE, octave - OCTAVES)
+        within = cell & (CELLS_PER_OCTAVE - 1)
+        lower_end = math.ldexp(1.0 + within / CELLS_PER_OCTAVE, octave - OCTAVES)
         if cell == 0:
             lower_end = 0.0
         delay = search_from(delay, tables, law, lower_end)
@@ -120,7 +120,7 @@ def search_from(low: int, tables: DelayTables, law: int, u: float) -> int:
     """min{m >= low : S(m) <= u}, or last + 1: in strides that double, then `search`."""
     stride = 1
     high = low
-    while high <= tables.last and survival_at(tables, law, high) > u:
+    while high <= tables.last and tabulated_survival(tables, law, high) > u:
         low = high + 1
         high += stride
         stride *= 2
@@ -160,7 +160,7 @@ def search(low: int, high: int, first: int, tables: DelayTables, law: int, u: fl
     stride = 1
     while low < high:
         middle = min(max(middle, low), high - 1)
-        if survival_at(tables, law, middle) > u:
+        if tabulated_survival(tables, law, middle) > u:
             low = middle + 1
             middle += stride
         else:
@@ -191,7 +191,7 @@ def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
     parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
     tables = DelayTables(
         last=last,
-        guide=np.full((len(laws), NEVER + 2), last + 1, np.int32),
+        guide=np.full((len(laws), NEVER_CELL + 2), last + 1, np.int32),
         survival=np.empty((len(laws), head + 1)),
         weight=np.zeros(parts_shape),
         formula=np.zeros(parts_shape, np.int64),
@@ -207,5 +207,5 @@ def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
                 tables.weight[row, j] = part.weight
                 tables.formula[row, j] = FORMULAS.index(part.formula)
                 tables.parameters[row, j] = part.a, part.b, part.c
-        cached(fill, "fill")(tables, row, parts is not None)
+        cached(fill_tables, "fill_tables")(tables, row, parts is not None)
     return tables

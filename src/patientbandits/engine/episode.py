@@ -171,7 +171,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         bid = choose(self, memory, game, decision)
         if bid.worth != bid.worth:
             return False
-        if bid.arm != arm:
+        if bid.arm != arm:  # a branch: the processor guesses it and goes on with the arm before
             arm = bid.arm
             scratch.favourite[0] = arm
         scratch.pulls[arm] += 1

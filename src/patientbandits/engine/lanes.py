@@ -11,94 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.calendar import (
-    MOST_LANES,
-    MOST_WAITING,
     RING,
     RING_BITS,
-    Calendar,
     begin_turn,
-    calendar_for,
     ring_row,
     wait,
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
 from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import NEVER, cell_of, guess, search
+from patientbandits.engine.delay_tables import NEVER_CELL, cell_of, guess, search
 from patientbandits.engine.episode import KernelPlan, decision_function
+from patientbandits.engine.lane_space import Lanes
 from patientbandits.engine.records import wrapper
-from patientbandits.engine.scratch import Output, Task, bonus_table
+from patientbandits.engine.scratch import Output, Task
 from patientbandits.engine.worlds import World
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint, index_function
-from patientbandits.policies.rule import Rule
 from patientbandits.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
-
-
-class Lanes(NamedTuple):
-    """Working space of one thread; the last axis is the lane."""
-
-    calendar: Calendar
-    world_key: NDArray[np.uint64]
-    tie_key: NDArray[np.uint64]
-    own_key: NDArray[np.uint64]
-    """of the world, of ties, of the policy's randomness"""
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    bonus: NDArray[np.float64]
-    worth: NDArray[np.float64]
-    """(arm, lane)"""
-    best: NDArray[np.uint32]
-    """the arm to pull"""
-    highest: NDArray[np.float64]
-    """its index"""
-    stream: NDArray[np.uint64]
-    chance: NDArray[np.float64]
-    """its random stream, and its probability of the higher reward"""
-    late: NDArray[np.float64]
-    """the u that its delay is drawn with"""
-    cell: NDArray[np.int64]
-    """the place of that in the guide; `NEVER` if the reward is not the higher one"""
-    delay: NDArray[np.int64]
-    row: NDArray[np.uint32]
-    """where in ``due`` its reward goes"""
-    table: NDArray[np.float64]
-    """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
-
-
-def lanes_for(horizon: int, runs: int) -> int:
-    """How many runs go side by side."""
-    return max(min(runs, MOST_LANES, MOST_WAITING // horizon), 1)
-
-
-def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
-    """Empty."""
-    arms = len(world.streams)
-    by_arm = (arms, lanes)
-    return Lanes(
-        calendar=calendar_for(arms, horizon, lanes),
-        world_key=np.zeros(lanes, np.uint64),
-        tie_key=np.zeros(lanes, np.uint64),
-        own_key=np.zeros(lanes, np.uint64),
-        pulls=np.zeros(by_arm, np.int64),
-        rewards=np.zeros(by_arm),
-        bonus=np.zeros(by_arm),
-        worth=np.zeros(by_arm),
-        best=np.zeros(lanes, np.uint32),
-        highest=np.zeros(lanes),
-        stream=np.zeros(lanes, np.uint64),
-        chance=np.zeros(lanes),
-        late=np.zeros(lanes),
-        cell=np.zeros(lanes, np.int64),
-        delay=np.zeros(lanes, np.int64),
-        row=np.zeros(lanes, np.uint32),
-        table=bonus_table(rule, horizon),
-    )
 
 
 def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
@@ -158,7 +93,9 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
     return not broken
 
 
-def pick(by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], lanes: int) -> None:
+def of_best(
+    by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], lanes: int
+) -> None:
     """picked[lane] = by_arm[best[lane]], in a form that becomes vector instructions."""
     first = by_arm[0]
     for lane in range(lanes):
@@ -171,14 +108,14 @@ def pick(by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], l
 
 def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
     """``late`` and ``cell`` of the pulls of ``best``: the draws of `worlds.arrival`."""
-    pick(world.streams, space.best, space.stream, lanes)
-    pick(world.chance_of_high, space.best, space.chance, lanes)
+    of_best(world.streams, space.best, space.stream, lanes)
+    of_best(world.chance_of_high, space.best, space.chance, lanes)
     t = as_bits(round_)
     for lane in range(lanes):
         bits = bits_at(space.world_key[lane], t, space.stream[lane])
         late = unit(mix(bits ^ DELAY_SALT))
         space.late[lane] = late
-        space.cell[lane] = cell_of(late) if unit(bits) < space.chance[lane] else NEVER
+        space.cell[lane] = cell_of(late) if unit(bits) < space.chance[lane] else NEVER_CELL
 
 
 def draw_delays(space: Lanes, lanes: int, world: World) -> None:

@@ -17,7 +17,8 @@ from patientbandits.engine.calendar import MOST_LANES
 from patientbandits.engine.compile import compiler_is_off, digest_of
 from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
-from patientbandits.engine.lanes import lanes_for, lanes_kernel, lanes_space
+from patientbandits.engine.lane_space import lanes_for, lanes_space
+from patientbandits.engine.lanes import lanes_kernel
 from patientbandits.engine.scratch import Output, Task, hears_signals, scratch_for
 from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError

@@ -22,21 +22,22 @@ def exploration(c: float, round_: int) -> float:
 
 def bernoulli_upper(p: float, level: float) -> float:
     """max{q : kl(p, q) <= level}, kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
-    return bernoulli_upper_from(p, level, 0.0)
+    start = 0.0
+    if 0.0 < p < 1.0:
+        start = bernoulli_guess(p, level)
+    return bernoulli_upper_from(p, level, start)
 
 
 def bernoulli_upper_from(p: float, level: float, start: float) -> float:
     """`bernoulli_upper`, searched from ``start`` if that is in (p, 1): faster if it is close.
 
-    Otherwise from `bernoulli_guess` or, if that is not there either, from `bernoulli_bound`.
+    Otherwise from `bernoulli_bound`.
     """
     if p >= 1.0:
         return 1.0
     if p <= 0.0:
         return -math.expm1(-level)
     q = start
-    if not p < q < 1.0:
-        q = bernoulli_guess(p, level)
     if not p < q < 1.0:
         q = bernoulli_bound(p, level)
     for _ in range(STEPS):
