@@ -7,7 +7,7 @@
 #
 # make format      puts the source into the one format, and mends what can be mended by itself
 # make check       lint, format, types, imports, how the source reads: under a minute
-# make quick       check, and the tests that answer soon: about five minutes once compiled
+# make quick       check, and the tests that answer soon: about two minutes once compiled
 # make test        check, and all tests
 #
 # make bench       measures the speed against C, NumPy, plain Python and other packages

@@ -67,6 +67,25 @@ def laws(oldest):
 
 
 @functools.cache
+def log_steps(ends):
+    """{(law, level): for each bin, log P(comes in it | not before), log P(stays | not before)}"""
+    found = {}
+    for number, (survival, _, _) in enumerate(laws(ends[-1])):
+        curve = [1 - survival(t) for t in ends]
+        for level, mu in enumerate(LEVELS):
+            before = 0.0
+            steps = []
+            for share in curve:
+                gain = max(share - before, 1e-13)
+                came = math.log(mu * gain / (1 - mu * before))
+                stayed = math.log((1 - mu * share) / (1 - mu * before))
+                steps.append((came, stayed))
+                before = share
+            found[number, level] = steps
+    return found
+
+
+@functools.cache
 def beta_weights(mean):
     a, b = (1, (1 - mean) / mean) if mean <= 0.5 else (2.5 * mean / (1 - mean), 2.5)
     below = lambda x: float(beta.cdf(x, a, b))  # noqa: E731
@@ -98,6 +117,7 @@ class Arm:
         self.likely = [self.likely_in(b) for b in range(len(self.ends))]
         self.cells = self.weigh([1 / (1 + PHI * x) for x in self.likely], prior)
         self.misfit = self.excess(self.mean_hazards(self.cells)[0])
+        self.told_means = functools.cache(self.tell_means)
 
     def likely_in(self, b):
         """The conversions that the hazard of up to five bins would bring in the middle one."""
@@ -109,17 +129,11 @@ class Arm:
     def weigh(self, weights, level_prior):
         """{(law, level): prior times likelihood}"""
         logs = {}
-        for number, (_, prior, _) in enumerate(self.laws):
-            for level, mu in enumerate(LEVELS):
-                total = math.log(prior) + math.log(level_prior[level])
-                before = 0.0
-                for b, share in enumerate(self.curves[number]):
-                    gain = max(share - before, 1e-13)
-                    came = math.log(mu * gain / (1 - mu * before))
-                    stayed = math.log((1 - mu * share) / (1 - mu * before))
-                    total += weights[b] * (self.converted[b] * came + self.exposed[b] * stayed)
-                    before = share
-                logs[number, level] = total
+        for (number, level), steps in log_steps(tuple(self.ends)).items():
+            total = math.log(self.laws[number][1]) + math.log(level_prior[level])
+            for b, (came, stayed) in enumerate(steps):
+                total += weights[b] * (self.converted[b] * came + self.exposed[b] * stayed)
+            logs[number, level] = total
         top = max(logs.values())
         return {cell: math.exp(x - top) for cell, x in logs.items()}
 
@@ -183,7 +197,7 @@ class Arm:
             found[name] = math.log(1 - RHO + RHO * w / total / prior)
         return found, math.log(1 - RHO)
 
-    def told_means(self):
+    def tell_means(self):
         prior = beta_weights(1 / 2.5)
         found = []
         for mean in MEANS:
