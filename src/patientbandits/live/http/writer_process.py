@@ -21,6 +21,7 @@ import uvloop
 from patientbandits.live import shop as library
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import RefusedError
+from patientbandits.live.http.allocator import settle_allocator
 from patientbandits.live.http.logs import log_failure, set_up_logs
 from patientbandits.live.http.preparing import made_ready
 from patientbandits.live.http.queueing import Waiting
@@ -168,6 +169,7 @@ class WorkerLink(asyncio.Protocol):
 def run_writer(db: str, bound: socket.socket, queue: int, log_level: str) -> int:
     """Write until told to stop; the exit code."""
     set_up_logs(log_level)
+    settle_allocator()
     with library.open(db) as shop:
 
         async def write() -> None:

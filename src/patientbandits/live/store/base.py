@@ -22,6 +22,7 @@ from patientbandits.live.store.decided_rows import decided_of
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
+LINES_IN_A_STRETCH = 20_000
 SECRET = "secret"
 """the fact that signs decision ids"""
 
@@ -239,6 +240,12 @@ class Reader(ABC):
                 count = int(self.one(queries.DECISIONS_BETWEEN, experiment, arm, *between))
                 if count:
                     yield arm, place, count
+
+    def stretches(self, experiment: int) -> Iterator[tuple[int, int]]:
+        """(after, last) of lines, one stretch after the other: all of them take no room at once."""
+        head = self.head(experiment)
+        for after in range(0, head, LINES_IN_A_STRETCH):
+            yield after, min(after + LINES_IN_A_STRETCH, head)
 
     def goal_names(self, experiment: int) -> list[str]:
         """Those that were reached, without the one that decides."""
