@@ -23,6 +23,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
 
+# sources of another C program, for `make bench`
+LIMIT ?= $(wildcard ../shared/limit)
+
 .PHONY: reproduce compare freeze serve docs format check quick test bench bench-model bench-live torture soak lock clean
 
 reproduce: $(VENV)/.run
@@ -61,7 +64,7 @@ test: check
 	$(BIN)/pytest -n 2
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench --reproduce
+	$(BIN)/python -m bench --reproduce $(if $(LIMIT),--limit $(LIMIT))
 
 bench-model: $(VENV)/.dev
 	$(BIN)/python -m bench.late

@@ -83,14 +83,14 @@ async def get_report(service: Service, request: Request) -> Response:
 
 
 async def get_verdict(service: Service, request: Request) -> Response:
-    by = request.query(by="")["by"] or None
+    by = request.only_query("by")
     handle = await service.experiment(request.part)
     found = await service.standing_answer(handle, "verdict", by, work=lambda: handle.verdict(by))
     return Response(200, encode(found))
 
 
 async def get_analysis(service: Service, request: Request) -> Response:
-    by = request.query(by="")["by"] or None
+    by = request.only_query("by")
     handle = await service.experiment(request.part)
     found = await service.standing_answer(handle, "analysis", by, work=lambda: handle.analysis(by))
     return Response(200, encode(found))
