@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from patientbandits.events.example import EXAMPLE_VARIANTS, HALF_A_YEAR, VISITORS
-from patientbandits.live.alerts.arrivals import Message, Paid
+from patientbandits.live.alerts.arrivals import ArmArrivals, Messages
 from patientbandits.live.alerts.surprises import (
     ArmModel,
     bursts,
@@ -20,9 +20,41 @@ from patientbandits.live.alerts.surprises import (
     jumps,
     stopped,
 )
+from patientbandits.live.alerts.time_counts import Moments
+from patientbandits.live.times import SECOND
 from patientbandits.posteriors import CureCounts, posterior
 
 DAY = 86400.0
+
+
+class Paid(NamedTuple):
+    """A conversion that counts; seconds."""
+
+    arm: int
+    made: float
+    told: float
+
+
+class Message(NamedTuple):
+    told: float
+    unit: str | None
+
+
+def arrivals_of(paid):
+    """Of each arm, as the alerts have them; ``paid`` by time."""
+    found = []
+    for place in range(len(EXAMPLE_VARIANTS)):
+        own = [(one.told, one.made) for one in paid if one.arm == place]
+        recent = np.array(own).reshape(-1, 2)
+        found.append(ArmArrivals(told=Moments.of(recent[:, 0]), recent=recent))
+    return found
+
+
+def messages_of(messages):
+    named = [(int(one.told * SECOND), hash(one.unit)) for one in messages if one.unit is not None]
+    recent = np.array(named, dtype=np.int64).reshape(-1, 2)
+    last = max((one.told for one in messages), default=0.0)
+    return Messages(total=len(messages), last=last, recent=recent)
 
 
 class Year(NamedTuple):
@@ -44,7 +76,7 @@ def example_year(days, seed):
         waits = random.lognormal(np.log(variant.median_days * DAY), variant.spread, len(buyers))
         for buyer, wait in zip(buyers, waits, strict=True):
             told = float(seen[buyer] + wait)
-            arrivals.append(Paid(arm=place, made=float(seen[buyer]), told=told, worth=1))
+            arrivals.append(Paid(arm=place, made=float(seen[buyer]), told=told))
             messages.append(Message(told=told, unit=f"v{buyer}"))
             if random.random() < 0.12:
                 messages.append(Message(told + random.exponential(8 * DAY), f"v{buyer}"))
@@ -81,7 +113,7 @@ def models_at(year, now):
         found.append(
             ArmModel(
                 name=EXAMPLE_VARIANTS[place].name,
-                made=year.made[place],  # (L) looks at those before its stretch alone
+                made=Moments.of(year.made[place]),  # (L) looks at those before its stretch alone
                 rate=one.rate.mean,
                 ages=np.concatenate([[0.0], times]),
                 shares=np.concatenate([[0.0], one.lag.mean]),
@@ -92,9 +124,10 @@ def models_at(year, now):
 
 def found_at(models, year, now):
     known = until(year, now)
-    found = [*stopped(models, known.arrivals, known.messages, now)]
-    found += [*jumps(models, known.arrivals, now), *bursts(models, known.arrivals, now)]
-    return [*found, *frequent_units(known.messages, now)]
+    arrivals, messages = arrivals_of(known.arrivals), messages_of(known.messages)
+    found = [*stopped(models, arrivals, messages, now)]
+    found += [*jumps(models, arrivals, now), *bursts(models, arrivals, now)]
+    return [*found, *frequent_units(messages, lambda unit: 1, now)]
 
 
 def false_alarms(year, first, last, looks=4):
@@ -108,8 +141,8 @@ def false_alarms(year, first, last, looks=4):
         ends = [one.told for one in year.messages if day * DAY < one.told <= (day + 1) * DAY]
         known = until(year, (day + 1) * DAY)
         for end in ends:
-            arrivals = [one for one in known.arrivals if one.told < end]
-            messages = [one for one in known.messages if one.told < end]
+            arrivals = arrivals_of([one for one in known.arrivals if one.told < end])
+            messages = messages_of([one for one in known.messages if one.told < end])
             found += [(day, one) for one in stopped(models, arrivals, messages, end)]
         for look in range(1, looks + 1):
             now = (day + look / looks) * DAY

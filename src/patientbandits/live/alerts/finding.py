@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,15 @@ def found_in_log(
     """What the log says."""
     found = ratio_findings(watched.ratio, settings)
     arrivals = watched.arrivals()
-    if not arrivals:
+    if not any(own.told.total for own in arrivals):
         return found
+    messages = watched.messages()
     moment = now / SECOND
     models = arm_models(reader, experiment, settings, watched, now)
-    found += stopped(models, arrivals, watched.messages, moment)
+    found += stopped(models, arrivals, messages, moment)
     found += jumps(models, arrivals, moment)
     found += bursts(models, arrivals, moment)
-    found += frequent_units(watched.messages, moment)
+    found += frequent_units(messages, partial(watched.first_line, reader, experiment.id), moment)
     return found + verdict_findings(verdict_on(reader, experiment, settings, now))
 
 
@@ -73,7 +75,7 @@ def arm_models(
         models.append(
             ArmModel(
                 name=settings.arms[place],
-                made=np.sort(np.array(watched.made[place])),
+                made=watched.made[place].moments(),
                 rate=found.rate.mean,
                 ages=np.concatenate([[0.0], times]),
                 shares=np.concatenate([[0.0], shares]),

@@ -46,7 +46,7 @@ class RatioTest:
         won = np.log1p(np.outer(1.0 / propensities - 1.0, BETS))
         steps[np.arange(len(arms)), arms] = won
         paths = self._logs + np.cumsum(steps, axis=0)
-        self._logs = paths[-1]
+        self._logs = paths[-1].copy()  # a part of it would keep all of it
         flat = paths.reshape(len(arms), -1)
         evidence = np.logaddexp.reduce(flat, axis=1) - math.log(flat.shape[1])
         self.largest = max(self.largest, float(evidence.max()))

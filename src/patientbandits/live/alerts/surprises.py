@@ -13,13 +13,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from patientbandits.events.durations import DAY, HOUR, WEEK
-from patientbandits.live.alerts.arrivals import Message, Paid, told_at
+from patientbandits.live.alerts.arrivals import (
+    BURST_MEMORY,
+    UNIT_MEMORY,
+    ArmArrivals,
+    Messages,
+)
+from patientbandits.live.alerts.time_counts import Moments
+from patientbandits.live.times import SECOND
 
 STOPPED = 13.0
 """a shop of 15 conversions a day has 5600 gaps a year, and e^-13 of them are as long by chance"""
@@ -35,9 +42,6 @@ BURST_SLACK = 3.0
 """the busiest hours of a day are as much above its mean"""
 
 BURST_STRETCHES = (HOUR / 6, HOUR)
-BURST_MEMORY = 2 * DAY
-"""how far back bursts are looked for"""
-
 FEWEST_IN_BURST = 5
 FEWEST_TO_EXPECT = 20
 """before there are so many, nothing is expected"""
@@ -62,8 +66,7 @@ class ArmModel(NamedTuple):
     """(L) of one arm."""
 
     name: str
-    made: Any
-    """seconds, sorted"""
+    made: Moments
     rate: float
     ages: Any
     """where the curve is known, from 0 on"""
@@ -72,8 +75,10 @@ class ArmModel(NamedTuple):
     def expected(self, begin: float, end: float, older: float = 0.0) -> float:
         """Conversions in (begin, end], of decisions that were ``older`` than that at its begin."""
         latest = begin - older if older else end
-        made = self.made[: np.searchsorted(self.made, latest, side="right")]
-        return self.rate * float(np.sum(self._share(end - made) - self._share(begin - made)))
+        known = np.searchsorted(self.made.times, latest, side="right")
+        made = self.made.times[:known]
+        shares = self._share(end - made) - self._share(begin - made)
+        return self.rate * float(np.sum(self.made.counts[:known] * shares))
 
     def _share(self, ages: Any) -> Any:
         return np.interp(ages, self.ages, self.shares)
@@ -94,27 +99,25 @@ def surprise(count: int, mean: float) -> float:
 
 
 def stopped(
-    models: Sequence[ArmModel],
-    arrivals: Sequence[Paid],
-    messages: Sequence[Message],
-    now: float,
+    models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], messages: Messages, now: float
 ) -> Iterator[AlertFinding]:
     """Of all arms together, every message counts, also a second order or a stranger's."""
-    if len(arrivals) < FEWEST_TO_EXPECT:
+    total = sum(own.told.total for own in arrivals)
+    if total < FEWEST_TO_EXPECT:
         return
-    last = max(map(told_at, messages), default=0.0)
+    last = messages.last
     whole = sum(model.expected(last, now) for model in models)
-    whole *= max(len(messages) / len(arrivals), 1.0)
+    whole *= max(messages.total / total, 1.0)
     if whole > STOPPED:
         yield AlertFinding("stopped", "", silence(last, now, whole), {"expected": whole})
         return
-    for place, model in enumerate(models):
-        own = [one.told for one in arrivals if one.arm == place]
-        if len(own) < FEWEST_TO_EXPECT:
+    for model, own in zip(models, arrivals, strict=True):
+        if own.told.total < FEWEST_TO_EXPECT:
             continue
-        missing = model.expected(own[-1], now)
+        own_last = float(own.told.times[-1])
+        missing = model.expected(own_last, now)
         if missing > STOPPED:
-            words = silence(own[-1], now, missing)
+            words = silence(own_last, now, missing)
             yield AlertFinding("stopped", model.name, words, {"expected": missing})
 
 
@@ -124,16 +127,15 @@ def silence(last: float, now: float, expected: float) -> str:
 
 
 def jumps(
-    models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float
+    models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], now: float
 ) -> Iterator[AlertFinding]:
-    for place, model in enumerate(models):
-        own = np.array([one.told for one in arrivals if one.arm == place])
-        if len(own) < FEWEST_TO_EXPECT:
+    for model, own in zip(models, arrivals, strict=True):
+        if own.told.total < FEWEST_TO_EXPECT:
             continue
         for length in JUMP_STRETCHES:
-            if model.made[0] > now - 2 * length:
+            if model.made.times[0] > now - 2 * length:
                 continue
-            count = len(own) - int(np.searchsorted(own, now - length, side="right"))
+            count = own.told.after(now - length).total
             mean = model.expected(now - length, now)
             bound = mean * JUMP_SLACK if count > mean else mean / JUMP_SLACK
             beyond = count > bound if count > mean else count < bound
@@ -144,28 +146,30 @@ def jumps(
 
 
 def bursts(
-    models: Sequence[ArmModel], arrivals: Sequence[Paid], now: float
+    models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], now: float
 ) -> Iterator[AlertFinding]:
     """All at once: of any decisions, or of old ones."""
-    recent = [one for one in arrivals if one.told > now - BURST_MEMORY]
-    for place, model in enumerate(models):
-        own = [one for one in recent if one.arm == place]
+    begin = now - BURST_MEMORY
+    for model, own in zip(models, arrivals, strict=True):
         age = model.old_age
-        kinds = {"burst": (own, 0.0)}
-        kinds["old"] = ([one for one in own if one.told - one.made > age], age)
+        told, made = own.recent.T
+        old = Moments.of(told[told - made > age])
+        kinds = {"burst": (own.told, 0.0), "old": (old, age)}
         for kind, (found, older) in kinds.items():
-            told = fullest(np.array([one.told for one in found]), model, older)
-            if told is not None:
-                yield AlertFinding(kind, model.name, *told)
+            full = fullest(found.after(begin), model, older)
+            if full is not None:
+                yield AlertFinding(kind, model.name, *full)
                 break
 
 
-def fullest(times: Any, model: ArmModel, older: float) -> tuple[str, dict[str, Any]] | None:
-    """The stretch with most of ``times``, if that is surprising."""
+def fullest(found: Moments, model: ArmModel, older: float) -> tuple[str, dict[str, Any]] | None:
+    """The stretch with most of them, if that is surprising."""
+    times = found.times
+    if found.total < FEWEST_IN_BURST:
+        return None
+    so_far = np.concatenate([[0], np.cumsum(found.counts)])
     for length in BURST_STRETCHES:
-        if len(times) < FEWEST_IN_BURST:
-            return None
-        counts = np.arange(1, len(times) + 1) - np.searchsorted(times, times - length)
+        counts = so_far[1:] - so_far[np.searchsorted(times, times - length)]
         place = int(np.argmax(counts))
         count = int(counts[place])
         begin = float(times[place] - length)
@@ -178,11 +182,14 @@ def fullest(times: Any, model: ArmModel, older: float) -> tuple[str, dict[str, A
     return None
 
 
-def frequent_units(messages: Sequence[Message], now: float) -> Iterator[AlertFinding]:
+def frequent_units(
+    messages: Messages, first_line: Callable[[int], int], now: float
+) -> Iterator[AlertFinding]:
     """Each is known by the line of its first conversion: alerts name nobody."""
-    recent = Counter(one.unit for one in messages if one.told > now - DAY)
-    for unit, count in recent.most_common(3):
-        if unit is not None and count >= MANY_FROM_ONE:
-            first = next(one.seq for one in messages if one.unit == unit)
+    recent = messages.recent
+    units = recent[recent[:, 0] / SECOND > now - UNIT_MEMORY, 1]
+    for unit, count in Counter(units.tolist()).most_common(3):
+        if count >= MANY_FROM_ONE:
+            first = first_line(unit)
             words = f"{count} conversions of one unit in a day, that of line {first}"
             yield AlertFinding("unit", f"line {first}", words, {"count": count, "line": first})
