@@ -20,11 +20,12 @@ from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
 from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
 from patientbandits.posteriors.distributions import Tabulated, mixture_of
+from patientbandits.posteriors.grid import FOR_EVER
 from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
-from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.observed import Observed, observe, unit_of
 from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
-from patientbandits.posteriors.work import FOR_EVER, MISFIT, room
+from patientbandits.posteriors.work import MISFIT, room
 
 POSTERIOR = "posterior"
 EXTRAPOLATED = (
@@ -162,18 +163,17 @@ def posterior(
 
 def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
-    table = laws()
-    work = room(table)
-    pool = pool_of(table, len(seen))
+    work = room(laws())
+    pool = pool_of(laws(), len(seen))
     if len(seen) > 1:
         for arm, known in enumerate(seen):
-            refresh_arm(table, known.seen, pool, arm, work, known.end)
+            refresh_arm(known.laws(), known.seen, pool, arm, work)
         spread_news(pool)
     found = []
     for arm, known in enumerate(seen):
-        refresh_arm(table, known.seen, pool, arm, work, known.end)
+        refresh_arm(known.laws(), known.seen, pool, arm, work)
         misfit = min(float(work.found[MISFIT]), atom_misfit(known.seen))
-        found.append((curves(table, known, work), misfit))
+        found.append((curves(known, work), misfit))
     return found
 
 
@@ -232,7 +232,7 @@ class ArmSummary:
             lift=over,
             to_come=Estimate(to_come.mean * paid, to_come.low * paid, to_come.high * paid),
             matured=matured,
-            lag=self.lag(laws(), asked),
+            lag=self.lag(asked),
             largest_age=self.largest_age,
             rate_within=self.estimate(within),
             extrapolated=float(weights @ (late / np.maximum(-np.expm1(-self.end), 1e-12))),
@@ -272,7 +272,7 @@ class ArmSummary:
         low, high = float(ends[0]), float(ends[1])
         return future, Estimate(min(max(mean, low), high), low, high)
 
-    def lag(self, table: Laws, asked: Array | None) -> LagCurve:
+    def lag(self, asked: Array | None) -> LagCurve:
         """R = (1 - S(t)) / (1 - S(end)), S = e^-stays.
 
         Its band by the delta method, on the logit scale.
@@ -281,7 +281,7 @@ class ArmSummary:
         times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
         if asked is not None:
             times = asked
-        stays, noise = stays_at(table, self.known, self.found, times)
+        stays, noise = stays_at(self.known, self.found, times)
         left = np.exp(-stays)
         end = np.exp(-self.end)[:, None]
         gone = np.maximum(1.0 - end, 1e-9)
