@@ -1,6 +1,7 @@
 # make reproduce   runs every experiment of the paper and writes the report to out/reproduce/report.html
 # make compare     every policy on a suite of problems: out/compare/comparison.html
-# make freeze      the same, and its numbers into docs/data/delay-bench-1, to be committed
+# make freeze      the same, and its numbers into docs/data/delay-bench-1 and the documents,
+#                  to be committed; ends with the tests that hold them
 # make serve       the live service on this machine, database shop.db
 # make docs        the documentation as a site: out/site/index.html
 #
@@ -30,9 +31,10 @@ reproduce: $(VENV)/.run
 compare: $(VENV)/.run
 	$(BIN)/patientbandits compare --out out/compare
 
-freeze: $(VENV)/.run
+freeze: $(VENV)/.dev
 	$(BIN)/patientbandits compare --out out/compare --freeze docs/data/delay-bench-1
-	$(BIN)/python tools/frozen_docs.py
+	$(BIN)/python -m tools.frozen_docs
+	$(BIN)/pytest -q -n 0 tests/test_frozen.py
 
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve

@@ -140,13 +140,20 @@ class HelperNotCompilable(pb.Policy):
         return helper_with_text(pulls)
 
 
+@dataclass(frozen=True)
+class Misspelt(pb.Policy):
+    def index(self, arm, round):
+        return arm.rewards / rounds  # noqa: F821
+
+
 @pytest.mark.parametrize(
     ("policy", "method", "line"),
     [
         (NotCompilable(), "index", line_of(NotCompilable.index, "missing")),
+        (Misspelt(), "index", line_of(Misspelt.index, "def index")),
         (HelperNotCompilable(), "bonus", line_of(helper_with_text, '"one"')),
     ],
-    ids=["method", "helper"],
+    ids=["method", "misspelt", "helper"],
 )
 def test_a_compile_error_names_method_and_line(policy, method, line):
     message = (

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import patientbandits
 from patientbandits.exports import public_names
 
 PACKAGES = ("patientbandits", "patientbandits.live")
@@ -55,3 +56,9 @@ def test_importing_a_package_imports_nothing_heavy(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_a_wrong_name_is_told_with_what_a_suggestion_needs() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'PatientBandit'") as caught:
+        _ = patientbandits.PatientBandit
+    assert (caught.value.name, caught.value.obj) == ("PatientBandit", patientbandits)

@@ -31,7 +31,8 @@ def lazy_exports(package: str, *others: str) -> Exports:
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            rule = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(rule, name=name, obj=sys.modules[package])  # Did you mean ...?
         if homes[name] == package:  # the name is that of a module
             value: Any = import_module(f"{package}.{name}")
         else:

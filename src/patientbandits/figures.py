@@ -74,8 +74,13 @@ FIGURE_FORMATS: dict[str, dict[str, Any]] = {
 }
 """kind of file -> what makes it the same bytes whenever it is the same figure"""
 
-TEX = "xelatex"
-"""what typesets the words of a PGF figure, to know how wide they are"""
+TEX_PROGRAMS = ("xelatex", "pdflatex", "lualatex")
+"""what typesets the words of a PGF figure, to know how wide they are: the first that there is"""
+
+
+def tex_program() -> str | None:
+    """The one that there is."""
+    return next((program for program in TEX_PROGRAMS if shutil.which(program)), None)
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,15 @@ class FigureFiles:
             choice("figure", "format", kind, FIGURE_FORMATS)
         if self.font_size is not None:
             positive("figure", "font_size", self.font_size)
-        if "pgf" in self.formats and shutil.which(TEX) is None:
-            raise InputError(f"figure: format 'pgf' needs LaTeX; got no program {TEX!r}.")
+        if "pgf" in self.formats and tex_program() is None:
+            tried = " or ".join(TEX_PROGRAMS)
+            raise InputError(f"figure: format 'pgf' needs LaTeX; got no program {tried}.")
 
     def style(self) -> dict[str, Any]:
         """matplotlib's settings."""
-        changed: dict[str, Any] = {"pdf.fonttype": 42, "pgf.texsystem": TEX, "pgf.rcfonts": False}
+        changed: dict[str, Any] = {"pdf.fonttype": 42, "pgf.rcfonts": False}
+        if "pgf" in self.formats:
+            changed["pgf.texsystem"] = tex_program()
         if self.font is not None:
             changed["font.family"] = self.font
         elif "pgf" in self.formats:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
+DIGITS = 4
 ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -26,18 +28,20 @@ def escaped(text: str) -> str:
 def latex_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A tabular: text to the left, numbers to the right.
 
-    Text is escaped; numbers have four digits. Needs ``\\usepackage{booktabs}``.
+    Text is escaped. The largest number of a column has four digits, the others as many decimals.
+    Needs ``\\usepackage{booktabs}``.
     """
     listed = [list(row) for row in rows]
+    decimals = [_decimals(column) for column in zip(*listed, strict=True)]
     alignment = "l" * len(heading)
     if listed:
         alignment = "".join(_alignment(cell) for cell in listed[0])
     lines = [
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
-        _line(heading),
+        _line(heading, [0] * len(heading)),
         r"\midrule",
-        *(_line(row) for row in listed),
+        *(_line(row, decimals) for row in listed),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -50,11 +54,19 @@ def _alignment(cell: object) -> str:
     return "l"
 
 
-def _line(cells: Sequence[object]) -> str:
-    return " & ".join(_cell(cell) for cell in cells) + r" \\"
+def _decimals(column: Sequence[object]) -> int:
+    """How many digits stand behind the point."""
+    sizes = [abs(cell) for cell in column if isinstance(cell, float) and math.isfinite(cell)]
+    before = len(f"{max(sizes, default=0.0):.0f}")
+    return max(DIGITS - before, 0)
 
 
-def _cell(cell: object) -> str:
+def _line(cells: Sequence[object], decimals: Sequence[int]) -> str:
+    shown = [_cell(cell, digits) for cell, digits in zip(cells, decimals, strict=True)]
+    return " & ".join(shown) + r" \\"
+
+
+def _cell(cell: object, decimals: int) -> str:
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return f"{cell:.{decimals}f}"
     return escaped(str(cell))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -17,16 +18,18 @@ from patientbandits.policies.rule import HOOKS
 FAULTS = (ArithmeticError, IndexError, ValueError)
 """Undefined in compiled code: divisions by zero, logarithms of 0, indices beyond an array."""
 
+SOURCES = Path(__file__).resolve().parents[1]
 MADE_HERE = "<string>"
 """The file of functions made by `rule.adapt`."""
 
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 FUNCTION = re.compile(r"<function (?:[\w.<>]+\.)?(\w+) at")
 
 
 def compile_fault(policy: Policy, error: NumbaError) -> InputError:
     """That a method cannot be compiled; the reason is the first line of numba's that says one."""
-    text = str(error)
+    text = COLOUR.sub("", str(error))
     lines = [line.strip() for line in text.splitlines()]
     reason = next(
         (line for line in lines if line and not line.startswith("Failed in nopython")), ""
@@ -39,14 +42,24 @@ def compile_fault(policy: Policy, error: NumbaError) -> InputError:
 
 def compile_place(policy: Policy, text: str) -> str:
     """`` (index, line 12 of mine.py)``, or nothing if numba's message does not say."""
-    places = [place for place in PLACE.findall(text) if place[0] != MADE_HERE]
+    named = next((name for name in FUNCTION.findall(text) if name in HOOKS), None)
+    places = [place for place in PLACE.findall(text) if is_theirs(place[0], policy)]
+    code = getattr(getattr(type(policy), named or "", None), "__code__", None)
+    if not places and code is not None:  # numba says only who called the method
+        places = [(code.co_filename, code.co_firstlineno)]
     if not places:
         return ""
     file, line = places[0]
-    named = FUNCTION.findall(text)
-    method = next((name for name in named if name in HOOKS), None) or method_at(policy, int(line))
+    method = named or method_at(policy, int(line))
     where = f"line {line} of {Path(file).name}"
     return f" ({method}, {where})" if method else f" ({where})"
+
+
+def is_theirs(file: str, policy: Policy) -> bool:
+    """Whether the file may be at fault: not the package's, unless the policy is."""
+    home = getattr(sys.modules[type(policy).__module__], "__file__", None) or ""
+    ours = Path(file).resolve().is_relative_to(SOURCES)
+    return file != MADE_HERE and (not ours or Path(home).resolve().is_relative_to(SOURCES))
 
 
 def method_at(policy: Policy, line: int) -> str | None:

@@ -46,6 +46,13 @@ def verdict(*checks: Check) -> str:
     return OPEN
 
 
+def all_of(*checks: Check) -> Check:
+    """One check that is true if all are, and false if one is."""
+    if False in checks:
+        return False
+    return None if None in checks else True
+
+
 def verdict_if(essential: Check, *checks: Check) -> str:
     """As `verdict`, but if the essential part fails nothing is left to hold in part."""
     if essential is False:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from patientbandits import problems
-from patientbandits.paper.claim import Check, Claim, numbers_shown, verdict
+from patientbandits.paper.claim import Check, Claim, all_of, numbers_shown, verdict
 from patientbandits.paper.curve import Curve, Curves, Series
 from patientbandits.paper.evidence import (
     at_horizon,
@@ -74,21 +74,22 @@ class GapSweep(PublishedFigure):
         ]
 
     def rises_then_falls(self, curves: list[Series]) -> Claim:
-        """Fails if a curve's peak is not above both of its ends."""
+        """Fails if no curve's peak is above both of its ends; holds in part if some curves' is."""
         checks: list[Check] = []
         for curve in curves:
             regret = at_horizon(curve.results)
             peak = int(np.argmax(chosen_on(regret).mean(axis=0)))
             tested = tested_on(regret)
-            checks.append(mean_of(tested[:, peak] - tested[:, 0]).above(0))
-            checks.append(mean_of(tested[:, peak] - tested[:, -1]).above(0))
+            rises = mean_of(tested[:, peak] - tested[:, 0]).above(0)
+            falls = mean_of(tested[:, peak] - tested[:, -1]).above(0)
+            checks.append(all_of(rises, falls) if 0 < peak < len(curve.x) - 1 else False)
         return Claim(
             source="Figure 2",
             statement="Regret rises, then falls with the gap",
             verdict=verdict(*checks),
             measured=(
-                f"the peak, chosen on half of the runs, is above the ends on the others in "
-                f"{sum(check is True for check in checks)} of {len(checks)} comparisons"
+                f"the peak, chosen on half of the runs, is above both ends on the others for "
+                f"{sum(check is True for check in checks)} of {len(checks)} curves"
             ),
         )
 
