@@ -71,7 +71,7 @@ COMMON_MEAN = 0.8
 DOUBLING = 4
 """Points of the grid to twice an age."""
 
-CAUTION = 0.3
+CAUTION = 0.2
 """In the choice, what is still to come counts by so many standard deviations less than its mean."""
 
 MOST_TO_COME = 0.5
