@@ -60,7 +60,7 @@ class PatientThompson:
             n = view.n(arm)
             a, b = mean * (n + 2), (1 - mean) * (n + 2)
             spread = math.sqrt(polygamma(1, a) + polygamma(1, b))
-            noise = 0.5 + 0.5 / (1 + n / 20)
+            noise = 0.45 + 0.55 / (1 + n / 20)
             self.draws[arm] = (float(digamma(a) - digamma(b)), float(noise * spread))
             changed = True
         if changed:

@@ -3,7 +3,7 @@
 The model is that of `patientbandits.posteriors`. It is refreshed rarely: an arm when a tenth of its
 counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm
 is logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its
-standard deviation times 0.5 + 0.5 / (1 + n/20): the noise of n complete observations. What
+standard deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What
 waiting alone will show does not drive exploration.
 
 The probability that each arm's draw is the largest is computed when an arm is refreshed, and the
@@ -44,7 +44,7 @@ NEW_SHARE = 0.1
 NEW_TIME = 0.2
 """or so much of the time has passed since."""
 
-NOISE, FIRST_NOISE, FIRST_PULLS = 0.5, 0.5, 20.0
+NOISE, FIRST_NOISE, FIRST_PULLS = 0.45, 0.55, 20.0
 """The noise of a draw: a factor of its standard deviation, and what comes on top at first."""
 
 MANY_ARMS = 64.0

@@ -42,7 +42,7 @@ class Shapes(NamedTuple):
 
 SHAPES = Shapes()
 
-FLOOR = 0.8
+FLOOR = 0.6
 """Least over-dispersion phi of the hazards."""
 
 AROUND = 2
