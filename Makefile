@@ -7,7 +7,7 @@
 #
 # make format      puts the source into the one format, and mends what can be mended by itself
 # make check       lint, format, types, imports, how the source reads: under a minute
-# make quick       check, and the tests that answer soon: about five minutes once compiled
+# make quick       check, and the tests that answer soon: about two minutes once compiled
 # make test        check, and all tests
 #
 # make bench       measures the speed against C, NumPy, plain Python and other packages
@@ -22,6 +22,9 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header
+
+# sources of another C program, for `make bench`
+LIMIT ?= $(wildcard ../shared/limit)
 
 .PHONY: reproduce compare freeze serve docs format check quick test bench bench-model bench-live torture soak lock clean
 
@@ -61,7 +64,7 @@ test: check
 	$(BIN)/pytest -n 2
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench --reproduce
+	$(BIN)/python -m bench --reproduce $(if $(LIMIT),--limit $(LIMIT))
 
 bench-model: $(VENV)/.dev
 	$(BIN)/python -m bench.late

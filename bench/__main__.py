@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bench import against_c, growth, others, reproduce
+from bench import against_c, cold, growth, others, reproduce
 from bench.measure import DisagreementError, stay_on_one_core
 from bench.table import Row, show
 from bench.workloads import W1_TAILS
@@ -50,14 +50,21 @@ def command_line() -> argparse.ArgumentParser:
         action="store_true",
         help="also time `patientbandits reproduce`, cold and warm, on all cores",
     )
+    parser.add_argument(
+        "--limit",
+        type=Path,
+        metavar="FOLDER",
+        help="sources of another C program to be measured against, if there are any",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     return parser
 
 
-def on_one_core(quick: bool) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
+def on_one_core(quick: bool, limit: Path | None) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
     """The sections that are measured on one core: title, and what gives the rows."""
-    yield "PatientBandits against the same in C", lambda: against_c.rows(FOLDER, quick)
+    yield "PatientBandits against the same in C", lambda: against_c.rows(FOLDER, quick, limit)
     yield "PatientBandits against others, W1", lambda: others.rows(FOLDER, quick)
+    yield "the first run of a policy, nothing compiled before", lambda: cold.rows(quick)
     yield "more arms, time per round", lambda: growth.arms_rows(quick)
     yield growth.POLICIES_TITLE, lambda: growth.policy_rows(quick)
     yield "the policies beyond the paper, a round with K=2", lambda: growth.stronger_rows(quick)
@@ -65,14 +72,16 @@ def on_one_core(quick: bool) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
         yield growth.time_title(quick, tails), partial(growth.time_rows, quick, tails)
 
 
-def measured(quick: bool, with_reproduce: bool) -> Iterator[tuple[str, list[Row]]]:
+def measured(
+    quick: bool, with_reproduce: bool, limit: Path | None
+) -> Iterator[tuple[str, list[Row]]]:
     """All sections, one after the other; `reproduce` comes first, since it may use all cores."""
     if with_reproduce:
         title = "patientbandits reproduce"
         print(f"{title} ...", file=sys.stderr)
         yield title, reproduce.rows()
     stay_on_one_core()
-    for title, rows in on_one_core(quick):
+    for title, rows in on_one_core(quick, limit):
         print(f"{title} ...", file=sys.stderr)
         yield title, rows()
 
@@ -88,7 +97,7 @@ def main() -> int:
     options = command_line().parse_args()
     begin = time.perf_counter()
     try:
-        sections = list(measured(options.quick, options.reproduce))
+        sections = list(measured(options.quick, options.reproduce, options.limit))
     except DisagreementError as error:
         print(f"results disagree: {error}", file=sys.stderr)
         return 1

@@ -1,10 +1,13 @@
-"""PatientBandits in C, compiled when needed.
+"""PatientBandits in C, compiled when needed: two limits.
 
-It draws the same random numbers, so its pulls must equal ours.
+Ours (`patient.c`) draws the same random numbers, so its pulls must equal those of the package. The
+other one, if its sources are at hand, draws its numbers in sequence, and one for reward and delay
+together: what that is worth stands beside.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Callable
@@ -20,18 +23,25 @@ from patientbandits.rng import base_keys
 
 SOURCE = Path(__file__).with_name("patient.c")
 FLAGS = ("-O3", "-march=native")
+LIBRARIES = ("-lm", "-lpthread")
+
+BARS = {"W1": (0.8, 0.6), "W2": (0.8, None), "W3": (0.9, None)}
+"""Workload: the least part of the speed of `patient.c`, and of the other limit's."""
+
+OTHERS = {"W1": "k2r", "W2": "knps", "W3": "w3"}
+"""Workload: the program of the other limit."""
 
 
-def build(folder: Path) -> Path:
-    """Compile the C program into ``folder``."""
+def build(source: Path, folder: Path) -> Path:
+    """Compile a C program into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "patient"
-    subprocess.run(["gcc", *FLAGS, str(SOURCE), "-o", str(program), "-lm"], check=True)
+    program = folder / source.stem
+    subprocess.run(["gcc", *FLAGS, str(source), "-o", str(program), *LIBRARIES], check=True)
     return program
 
 
 def run_c(program: Path, work: Workload) -> tuple[float, list[int]]:
-    """Seconds by the clock on the wall, as the program itself measures them, and pulls by arm."""
+    """Seconds of the processor, as the program itself measures them, and pulls by arm."""
     numbers = [
         len(work.means),
         work.horizon,
@@ -47,7 +57,19 @@ def run_c(program: Path, work: Workload) -> tuple[float, list[int]]:
     return float(seconds), [int(number) for number in pulls]
 
 
-def against(program: Path, work: Workload, repetitions: int) -> Row:
+def run_other(program: Path, work: Workload) -> float:
+    """Seconds of the best of the program's variants on one thread."""
+    numbers = [work.horizon, work.runs, 1]
+    if program.stem == "knps":
+        numbers = [len(work.means), *numbers]
+    command = [str(program), *map(str, numbers)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if "th=2" not in line]
+    found = re.findall(r"([\d.]+) ns/round", "\n".join(lines))
+    return min(map(float, found)) * 1e-9 * work.rounds
+
+
+def against(work: Workload, limits: dict[str, Path], repetitions: int) -> list[Row]:
     """How fast we are, in rounds per second, as a part of C's speed."""
     pulls: dict[str, list[int]] = {}
 
@@ -57,39 +79,55 @@ def against(program: Path, work: Workload, repetitions: int) -> Row:
         return result
 
     def theirs() -> float:
-        seconds, pulls["C"] = run_c(program, work)
+        seconds, pulls["C"] = run_c(limits["patient"], work)
         return seconds
 
     ours()  # warm
     contenders: dict[str, Callable[[], float]] = {
-        "ours": timed(ours, time.perf_counter),
+        "ours": timed(ours, time.process_time),
         "C": theirs,
     }
+    other = limits.get(OTHERS[work.name])
+    if other is not None:
+        contenders["other"] = lambda: run_other(other, work)
     best = take_turns(contenders, repetitions)
     if pulls["ours"] != pulls["C"]:
         raise DisagreementError(
             f"{work.label}: pulls by arm are {pulls['ours']} here and {pulls['C']} in C"
         )
     nanoseconds = {name: 1e9 * seconds / work.rounds for name, seconds in best.items()}
-    return Row(
-        f"speed on {work.label}",
-        best["C"] / best["ours"],
-        per_round(nanoseconds["ours"], nanoseconds["C"]),
-        at_least=0.5,
-    )
+    names = {"C": f"speed on {work.label}", "other": "  C that draws in sequence"}
+    rows = []
+    for (name, what), bar in zip(names.items(), BARS[work.name], strict=True):
+        if name in best:
+            shown = per_round(nanoseconds["ours"], nanoseconds[name])
+            rows.append(Row(what, best[name] / best["ours"], shown, at_least=bar))
+    return rows
 
 
-def rows(folder: Path, quick: bool) -> list[Row]:
+def limits_in(folder: Path, others: Path | None) -> dict[str, Path]:
+    """The programs, by name; those in the folder ``others`` may be missing."""
+    sources = [SOURCE]
+    if others is not None:
+        sources += [others / f"{name}.c" for name in OTHERS.values()]
+    return {source.stem: build(source, folder) for source in sources if source.exists()}
+
+
+def rows(folder: Path, quick: bool, others: Path | None = None) -> list[Row]:
     """W1, W2 and W3."""
-    program = build(folder)
-    if quick:
-        return [
-            against(program, two_arms(3000, 400, "W1"), repetitions=10),
-            against(program, many_arms(50, 100_000, 4, "W2"), repetitions=3),
-            against(program, two_arms(10**6, 1, "W3"), repetitions=3),
-        ]
-    return [
-        against(program, two_arms(3000, 400, "W1"), repetitions=30),
-        against(program, many_arms(50, 100_000, 20, "W2"), repetitions=6),
-        against(program, two_arms(10**7, 1, "W3"), repetitions=6),
+    limits = limits_in(folder, others)
+    works = [
+        (two_arms(3000, 400, "W1"), 30),
+        (many_arms(50, 100_000, 20, "W2"), 6),
+        (two_arms(10**7, 1, "W3"), 6),
     ]
+    if quick:
+        works = [
+            (two_arms(3000, 400, "W1"), 10),
+            (many_arms(50, 100_000, 4, "W2"), 3),
+            (two_arms(10**6, 1, "W3"), 3),
+        ]
+    found = []
+    for work, repetitions in works:
+        found += against(work, limits, repetitions)
+    return found

@@ -1,4 +1,4 @@
-"""Load for a server: as much as it can take, or so much per second."""
+"""Load for a server: requests, and so many of them per second."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import random
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import uvloop
+
+from bench.closed_loop import Request
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
 from server_process import Connection, ServerProcess, post
@@ -22,7 +24,6 @@ __all__ = [
     "Latencies",
     "Request",
     "ServerProcess",
-    "as_fast_as_possible",
     "at_rate",
     "decisions",
     "nothing",
@@ -34,8 +35,6 @@ DECISIONS, CONVERSIONS = (
     f"/v1/experiments/{EXPERIMENT}/conversions",
 )
 CREATED = (200, 201)
-
-Request = Callable[[], bytes]
 
 
 def decisions() -> Request:
@@ -58,42 +57,6 @@ NOTHING = post("/v1/nothing", b"")
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work)
-
-
-def as_fast_as_possible(port: int, clients: int, seconds: float, request: Request) -> float:
-    """Answers per second to ``clients`` that each send the next request when the last is answered;
-    a tenth of the time to warm up."""
-    return run(_closed(port, clients, seconds, request))
-
-
-async def _closed(port: int, clients: int, seconds: float, request: Request) -> float:
-    bad: list[bytes] = []
-    answered, over = 0, False
-
-    def next_one(connection: Connection, status: int, body: bytes) -> None:
-        nonlocal answered
-        connection.waiting = None
-        if status not in CREATED:
-            bad.append(b"%d " % status + body)
-        elif not over:
-            answered += 1
-            connection.send(request(), True)
-
-    connections = [await Connection.open(port, next_one) for _ in range(clients)]
-    for connection in connections:
-        connection.send(request(), True)
-    await asyncio.sleep(seconds / 10)
-    before, began = answered, time.perf_counter()
-    await asyncio.sleep(seconds)
-    rate = (answered - before) / (time.perf_counter() - began)
-    over = True
-    while any(connection.waiting for connection in connections) and not bad:
-        await asyncio.sleep(0.01)
-    for connection in connections:
-        connection.close()
-    if bad:
-        raise RuntimeError(f"the server refused: {bad[0]!r}")
-    return rate
 
 
 class Latencies(NamedTuple):

@@ -1,11 +1,12 @@
 /* PatientBandits alone, by hand: the limit that the general engine is measured against.
 
-   Same random numbers, same delay tables, same index to the last bit as the package, so the two can be compared run
-   by run. What is special: one policy, Bernoulli rewards, ceil-Pareto delays, rewards under way kept as counts per
-   round and arm (K = 2) or in lists (K large), four runs played side by side to hide latency (K = 2).
+   Same random numbers, same delays, same index to the last bit as the package, so the two can be compared run by run.
+   What is special: one policy, Bernoulli rewards, ceil-Pareto delays, and K = 2 written out: many runs go side by side
+   in lanes that the compiler turns into vector instructions, one run alone guesses its next arm; K large has a
+   tournament tree and rewards under way in lists.
 
    usage: patient K T RUNS ALPHA WORLD_KEY POLICY_KEY mean_1 .. mean_K tail_1 .. tail_K
-   prints: seconds, then the pulls of every arm summed over the runs */
+   prints: seconds of the processor, the best of three turns, then the pulls of every arm summed over the runs */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,10 +14,18 @@
 #include <string.h>
 #include <time.h>
 
-#define CELLS 4096
+#define OCTAVES 10      /* of u; what is below them all is one cell */
+#define OCTAVE_BITS 12  /* cells per octave */
+#define CELLS (OCTAVES << OCTAVE_BITS)
+#define BELOW_CELL (52 - OCTAVE_BITS)
+#define FIRST_CELL ((1023LL - OCTAVES) << OCTAVE_BITS)
+#define NEVER (CELLS + 1) /* one more cell, whose only delay is longer than all that count */
 #define HEAD (1 << 15)
 #define TABLE (1 << 16)
-#define SIDE 4 /* runs played side by side, to hide latency */
+#define LANES 32
+#define TURNS 3 /* the best one counts: the first finds cold memory */
+#define RING_BITS 13
+#define RING (1 << RING_BITS)
 typedef uint64_t u64;
 
 static inline u64 mix(u64 x) {
@@ -27,41 +36,65 @@ static inline u64 mix(u64 x) {
 static inline u64 address(u64 key, u64 round, u64 arm) {
     return mix(key + round * 0xD1B54A32D192ED03ULL + arm * 0xABC98388FB8FAC03ULL);
 }
-static inline double unit(u64 bits) { return (double)(bits >> 11) * 0x1p-53; }
+static inline double unit(u64 bits) { return (double)(int64_t)(bits >> 11) * 0x1p-53; }
 static u64 run_key(u64 base, u64 run) { return mix(base + mix(run * 0x9E3779B97F4A7C15ULL)); }
 
-typedef struct { double tail; int head; double *survival; int *guide; } Law;
+static inline u64 bits_of(double x) { u64 bits; memcpy(&bits, &x, 8); return bits; }
+static inline double of_bits(u64 bits) { double x; memcpy(&x, &bits, 8); return x; }
 
-static Law law_of(double tail, int horizon) {
-    Law law = {tail, horizon < HEAD ? horizon : HEAD, NULL, NULL};
-    law.survival = malloc((law.head + 2) * sizeof(double));
-    law.survival[law.head + 1] = 0.0; /* "beyond the table" */
-    law.guide = malloc((CELLS + 1) * sizeof(int));
-    for (int m = 0; m <= law.head; m++) law.survival[m] = m > 1 ? pow(m, -tail) : 1.0;
-    for (int j = CELLS, m = 0; j >= 0; j--) {
-        while (m <= law.head && law.survival[m] > (double)j / CELLS) m++;
-        law.guide[j] = m;
-    }
-    return law;
+/* The delay min{m : S(m) <= u}: in cell j of u it is one of guide[j + 1] .. guide[j], mostly the same one */
+typedef struct { double tail; int head, last; double *survival; int *guide; } Law;
+
+static inline double survival(const Law *law, int m) {
+    return m <= law->head ? law->survival[m] : pow(m, -law->tail);
 }
-
-/* min{m : S(m) <= u}, or something > left */
-static inline int delay_of(const Law *law, double u, int left) {
-    int cell = (int)(u * CELLS), low = law->guide[cell + 1], high = law->guide[cell];
-    const double *survival = law->survival;
-    while (high - low > 8) {
+static inline int bisect(const Law *law, double u, int low, int high) {
+    while (low < high) {
         int middle = (low + high) / 2;
-        if (survival[middle] > u) low = middle + 1; else high = middle;
-    }
-    while (survival[low] > u) low++;
-    if (__builtin_expect(low > law->head && left > law->head, 0)) {
-        double x = pow(u, -1.0 / law->tail);
-        if (x > (double)left + 2) return left + 1;
-        low = (int)ceil(x);
-        while (pow(low, -law->tail) > u) low++;
-        while (pow(low - 1, -law->tail) <= u) low--;
+        if (survival(law, middle) > u) low = middle + 1; else high = middle;
     }
     return low;
+}
+static Law law_of(double tail, int horizon, int *guide) {
+    Law law = {tail, horizon < HEAD ? horizon : HEAD, horizon, NULL, guide};
+    law.survival = malloc((law.head + 1) * sizeof(double));
+    for (int m = 0; m <= law.head; m++) law.survival[m] = m > 1 ? pow(m, -tail) : 1.0;
+    for (int cell = CELLS, low = 0; cell >= 0; cell--) {
+        double u = cell ? of_bits((u64)(FIRST_CELL + cell) << BELOW_CELL) : 0.0;
+        int high = low;
+        for (int stride = 1; high <= horizon && survival(&law, high) > u; stride *= 2) {
+            low = high + 1;
+            high += stride;
+        }
+        guide[cell] = low = bisect(&law, u, low, high < horizon + 1 ? high : horizon + 1);
+    }
+    guide[NEVER] = guide[NEVER + 1] = horizon + 1;
+    return law;
+}
+static inline int64_t cell_of(double u) {
+    int64_t cell = (int64_t)(bits_of(u) >> BELOW_CELL) - FIRST_CELL;
+    return cell < 0 ? 0 : cell;
+}
+/* among several candidates: where a straight line leads, then its neighbours, then by halves */
+static __attribute__((noinline)) int search(const Law *law, double u, int low, int high) {
+    double share = (double)(int64_t)(bits_of(u) & ((1ULL << BELOW_CELL) - 1)) / (1ULL << BELOW_CELL);
+    int guess = low + (int)((high - low) * (1.0 - share) + 0.5);
+    if (guess > high - 1) guess = high - 1;
+    if (survival(law, guess) > u) {
+        low = guess + 1;
+        if (low >= high || survival(law, low) <= u) return low;
+        low++;
+    } else {
+        high = guess;
+        if (guess == low || survival(law, guess - 1) > u) return guess;
+        high--;
+    }
+    return bisect(law, u, low, high);
+}
+static inline int delay_of(const Law *law, double u) {
+    int64_t cell = cell_of(u);
+    int low = law->guide[cell + 1], high = law->guide[cell];
+    return low < high ? search(law, u, low, high) : low;
 }
 
 static double spread, exponent;
@@ -72,27 +105,126 @@ static inline double formula(int n) {
 }
 static inline double bonus(int n) { return n < table_size ? table[n] : formula(n); }
 
-/* K = 2: arrivals as counts, a slot nobody reads for those that never come, and hardly a branch */
+#define DELAY_SALT 0x8CB92BA72F3D8DD7ULL
+#define ARM_STEP 0xABC98388FB8FAC03ULL
+
+/* K = 2, one run: arrivals as counts by round and arm, a slot nobody reads for those that never come. The two arms
+   are a branch: who waits for the comparison waits for a division */
 typedef struct { u64 key, tie; int n[2]; double s[2], bonus[2]; uint8_t *due; } Game;
-static inline void start(Game *g, u64 key, u64 tie) {
-    g->key = key; g->tie = tie;
-    for (int i = 0; i < 2; i++) { g->n[i] = 0; g->s[i] = 0; g->bonus[i] = INFINITY; }
-}
-static inline void step(Game *g, int t, int T, const double *mean, const Law *const *law) {
-    uint8_t *due = g->due + 2 * (size_t)t;
-    g->s[0] += due[0];
-    g->s[1] += due[1];
-    due[0] = due[1] = 0;
-    double x = g->s[0] / (g->n[0] + (g->n[0] == 0)) + g->bonus[0], y = g->s[1] / (g->n[1] + (g->n[1] == 0)) + g->bonus[1];
-    int arm = y > x;
-    if (__builtin_expect(x == y, 0)) arm = address(g->tie, g->n[1], 1) > address(g->tie, g->n[0], 0);
-    int n = ++g->n[arm];
-    g->bonus[arm] = bonus(n);
+static inline void pull(Game *g, int arm, int t, int T, const double *mean, const Law *law) {
+    g->bonus[arm] = bonus(++g->n[arm]);
     u64 bits = address(g->key, t, arm);
-    int delay = delay_of(law[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7ULL)), T - t);
-    int at = t + (delay > 1 ? delay : 1);
+    int64_t delay = delay_of(&law[arm], unit(mix(bits ^ DELAY_SALT)));
+    int64_t at = t + (delay > 1 ? delay : 1);
     at = (unit(bits) < mean[arm]) & (at <= T) ? at : T + 1;
-    g->due[2 * (size_t)at + arm]++;
+    g->due[2 * at + arm]++;
+}
+static void alone(u64 key, u64 tie, int T, const double *mean, const Law *law, long long *total) {
+    Game g = {key, tie, {0, 0}, {0, 0}, {INFINITY, INFINITY}, calloc(2 * ((size_t)T + 2), 1)};
+    for (int t = 1; t <= T; t++) {
+        g.s[0] += g.due[2 * (size_t)t];
+        g.s[1] += g.due[2 * (size_t)t + 1];
+        double x = g.s[0] / (g.n[0] + (g.n[0] == 0)) + g.bonus[0];
+        double y = g.s[1] / (g.n[1] + (g.n[1] == 0)) + g.bonus[1];
+        int arm = y > x;
+        if (__builtin_expect(x == y, 0)) arm = address(tie, g.n[1], 1) > address(tie, g.n[0], 0);
+        if (arm) pull(&g, 1, t, T, mean, law); else pull(&g, 0, t, T, mean, law);
+    }
+    total[0] += g.n[0];
+    total[1] += g.n[1];
+    free(g.due);
+}
+
+/* K = 2, many runs: stage by stage in lanes. Rewards that come soon are counted in a ring of rounds, by round, arm and
+   lane; later ones wait in a list for each turn of the ring */
+typedef struct { int next, place; } Waiting;
+static u64 world_key[LANES], ties[LANES];
+static int64_t n0[LANES], n1[LANES];
+static double s0[LANES], s1[LANES], bonus0[LANES], bonus1[LANES];
+static uint8_t due[2 * (RING + 1)][LANES];
+static int *first, unused, used;
+static Waiting *waiting;
+
+static void begin_turn(int turn) {
+    for (int entry = first[turn], next; entry; entry = next) {
+        next = waiting[entry].next;
+        due[0][waiting[entry].place]++;
+        waiting[entry].next = unused;
+        unused = entry;
+    }
+    first[turn] = 0;
+}
+static void wait(int round, int arm, int lane) {
+    int entry = unused;
+    if (entry) unused = waiting[entry].next; else entry = ++used;
+    waiting[entry].place = (2 * (round & (RING - 1)) + arm) * LANES + lane;
+    waiting[entry].next = first[round >> RING_BITS];
+    first[round >> RING_BITS] = entry;
+}
+static void step(int t, int T, const double *mean, const Law *law, const int *guides) {
+    uint8_t *due0 = due[2 * (t & (RING - 1))], *due1 = due0 + LANES;
+    double x[LANES], y[LANES], late[LANES];
+    int64_t arm[LANES], cell[LANES];
+    int low[LANES], high[LANES], row[LANES];
+    int tied = 0, beyond = 0;
+    for (int l = 0; l < LANES; l++) { s0[l] += due0[l]; s1[l] += due1[l]; }
+    memset(due0, 0, 2 * LANES);
+    for (int l = 0; l < LANES; l++) {
+        x[l] = s0[l] / (double)(n0[l] + (n0[l] == 0)) + bonus0[l];
+        y[l] = s1[l] / (double)(n1[l] + (n1[l] == 0)) + bonus1[l];
+        arm[l] = y[l] > x[l];
+        tied |= x[l] == y[l];
+    }
+    if (__builtin_expect(tied, 0))
+        for (int l = 0; l < LANES; l++)
+            if (x[l] == y[l]) arm[l] = address(ties[l], n1[l], 1) > address(ties[l], n0[l], 0);
+    u64 round = (u64)t * 0xD1B54A32D192ED03ULL;
+    double mean0 = mean[0], mean1 = mean[1];
+    for (int l = 0; l < LANES; l++) {
+        u64 bits = mix(world_key[l] + round + (arm[l] ? ARM_STEP : 0));
+        late[l] = unit(mix(bits ^ DELAY_SALT));
+        cell[l] = unit(bits) < (arm[l] ? mean1 : mean0) ? cell_of(late[l]) : NEVER;
+        cell[l] += arm[l] ? NEVER + 2 : 0;
+    }
+    for (int l = 0; l < LANES; l++) { high[l] = guides[cell[l]]; low[l] = guides[cell[l] + 1]; }
+    for (int l = 0; l < LANES; l++)
+        if (low[l] < high[l]) low[l] = search(&law[arm[l]], late[l], low[l], high[l]);
+    int left = T - t, near = left < RING - 1 ? left : RING - 1;
+    for (int l = 0; l < LANES; l++) {
+        int delay = low[l] > 1 ? low[l] : 1;
+        row[l] = (delay <= near ? 2 * ((t + delay) & (RING - 1)) : 2 * RING) + arm[l];
+        beyond |= (delay >= RING) & (delay <= left);
+    }
+    for (int l = 0; l < LANES; l++) due[row[l]][l]++;
+    if (beyond)
+        for (int l = 0; l < LANES; l++)
+            if (low[l] >= RING && low[l] <= left) wait(t + low[l], arm[l], l);
+    for (int l = 0; l < LANES; l++) { n1[l] += arm[l]; n0[l] += 1 - arm[l]; }
+    if (t < table_size) /* no arm has more pulls: without a branch */
+        for (int l = 0; l < LANES; l++) x[l] = table[arm[l] ? n1[l] : n0[l]];
+    else
+        for (int l = 0; l < LANES; l++) x[l] = bonus(arm[l] ? n1[l] : n0[l]);
+    for (int l = 0; l < LANES; l++) {
+        bonus0[l] = arm[l] ? bonus0[l] : x[l];
+        bonus1[l] = arm[l] ? x[l] : bonus1[l];
+    }
+}
+static void side_by_side(u64 world, u64 policy, int run, int runs, int T, const double *mean, const Law *law,
+                         long long *total) {
+    memset(due, 0, sizeof due);
+    unused = used = 0;
+    for (int l = 0; l < LANES; l++) {
+        world_key[l] = run_key(world, run + l);
+        ties[l] = run_key(policy, run + l);
+        n0[l] = n1[l] = 0;
+        s0[l] = s1[l] = 0;
+        bonus0[l] = bonus1[l] = INFINITY;
+    }
+    for (int t = 1; t <= T; t++) {
+        if ((t & (RING - 1)) == 0) begin_turn(t >> RING_BITS);
+        step(t, T, mean, law, law[0].guide);
+    }
+    for (int l = 0; l < LANES && run + l < runs; l++) { total[0] += n0[l]; total[1] += n1[l]; }
 }
 
 /* K large: tournament tree, arrivals in lists */
@@ -133,8 +265,8 @@ static void large(u64 key, u64 tie, int T, const double *mean, const Law *const 
         int n = ++pulls[arm];
         u64 bits = address(key, t, arm);
         if (unit(bits) < mean[arm]) {
-            int delay = delay_of(law[arm], unit(mix(bits ^ 0x8CB92BA72F3D8DD7ULL)), T - t);
-            int at = t + (delay > 1 ? delay : 1);
+            int delay = delay_of(law[arm], unit(mix(bits ^ DELAY_SALT)));
+            int64_t at = t + (int64_t)(delay > 1 ? delay : 1);
             if (at <= T) {
                 arm_of[t] = arm; next_due[t] = due_at[at]; due_at[at] = t;
             }
@@ -144,27 +276,19 @@ static void large(u64 key, u64 tie, int T, const double *mean, const Law *const 
     }
 }
 
-int main(int argc, char **argv) {
-    if (argc < 7) return 2;
-    K = atoi(argv[1]);
-    int T = atoi(argv[2]), runs = atoi(argv[3]);
-    double alpha = atof(argv[4]);
-    u64 world = strtoull(argv[5], NULL, 10), policy = strtoull(argv[6], NULL, 10);
-    if (argc != 7 + 2 * K) return 2;
-    double *mean = malloc(K * sizeof(double));
-    for (int i = 0; i < K; i++) mean[i] = atof(argv[7 + i]);
-    long long *total = calloc(K, sizeof(long long));
-
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+/* everything, tables included */
+static void play(char **argv, int T, int runs, double alpha, u64 world, u64 policy, const double *mean,
+                 long long *total) {
     const Law **law = malloc(K * sizeof(Law *));
     Law *laws = malloc(K * sizeof(Law));
+    int *guides = malloc(K * (NEVER + 2) * sizeof(int)); /* those of both arms in a row, if K = 2 */
     int distinct = 0;
     for (int i = 0; i < K; i++) {
         double tail = atof(argv[7 + K + i]);
         int j = 0;
-        while (j < distinct && laws[j].tail != tail) j++;
-        if (j == distinct) laws[distinct++] = law_of(tail, T);
+        while (K > 2 && j < distinct && laws[j].tail != tail) j++;
+        if (K == 2) j = distinct;
+        if (j == distinct) laws[distinct++] = law_of(tail, T, guides + j * (NEVER + 2));
         law[i] = &laws[j];
     }
     spread = 2.0 * (log(2.0 * K) + 3.0 * log(T));
@@ -172,21 +296,12 @@ int main(int argc, char **argv) {
     table_size = T + 1 < TABLE ? T + 1 : TABLE;
     table = malloc(table_size * sizeof(double));
     for (int n = 1; n < table_size; n++) table[n] = formula(n);
-    if (K == 2) {
-        Game game[SIDE];
-        for (int g = 0; g < SIDE && g < runs; g++) game[g].due = calloc(2 * ((size_t)T + 2), 1);
-        for (int run = 0; run < runs; run += SIDE) {
-            int games = runs - run < SIDE ? runs - run : SIDE;
-            for (int g = 0; g < games; g++) start(&game[g], run_key(world, run + g), run_key(policy, run + g));
-            if (games == SIDE)
-                for (int t = 1; t <= T; t++)
-                    for (int g = 0; g < SIDE; g++) step(&game[g], t, T, mean, law);
-            else
-                for (int g = 0; g < games; g++)
-                    for (int t = 1; t <= T; t++) step(&game[g], t, T, mean, law);
-            for (int g = 0; g < games; g++)
-                for (int i = 0; i < 2; i++) { total[i] += game[g].n[i]; game[g].due[2 * ((size_t)T + 1) + i] = 0; }
-        }
+    if (K == 2 && runs == 1) {
+        alone(run_key(world, 0), run_key(policy, 0), T, mean, laws, total);
+    } else if (K == 2) {
+        first = calloc((T >> RING_BITS) + 1, sizeof(int));
+        waiting = malloc((T < RING ? 1 : (size_t)T * LANES + 1) * sizeof(Waiting));
+        for (int run = 0; run < runs; run += LANES) side_by_side(world, policy, run, runs, T, mean, laws, total);
     } else {
         leaves = 1;
         if (K >= 24) while (leaves < K) leaves *= 2;
@@ -203,8 +318,30 @@ int main(int argc, char **argv) {
             for (int i = 0; i < K; i++) total[i] += pulls[i];
         }
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    printf("%.9f\n", (end.tv_sec - begin.tv_sec) + 1e-9 * (end.tv_nsec - begin.tv_nsec));
+}
+
+int main(int argc, char **argv) {
+    if (argc < 7) return 2;
+    K = atoi(argv[1]);
+    int T = atoi(argv[2]), runs = atoi(argv[3]);
+    double alpha = atof(argv[4]);
+    u64 world = strtoull(argv[5], NULL, 10), policy = strtoull(argv[6], NULL, 10);
+    if (argc != 7 + 2 * K) return 2;
+    double *mean = malloc(K * sizeof(double));
+    for (int i = 0; i < K; i++) mean[i] = atof(argv[7 + i]);
+    long long *total = calloc(K, sizeof(long long));
+
+    double best = INFINITY;
+    for (int turn = 0; turn < TURNS; turn++) {
+        struct timespec begin, end;
+        memset(total, 0, K * sizeof(long long));
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+        play(argv, T, runs, alpha, world, policy, mean, total);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+        double seconds = (end.tv_sec - begin.tv_sec) + 1e-9 * (end.tv_nsec - begin.tv_nsec);
+        best = seconds < best ? seconds : best;
+    }
+    printf("%.9f\n", best);
     for (int i = 0; i < K; i++) printf("%lld\n", total[i]);
     return 0;
 }

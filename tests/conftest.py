@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 SLOW_FILES = frozenset(
     {
         "test_adaptivity.py",
+        "test_adaptivity_command.py",
         "test_bootstrapped.py",
         "test_cache.py",
         "test_cli.py",
@@ -34,7 +35,9 @@ SLOW_FILES = frozenset(
         "test_sweeps.py",
         "live/test_dashboard.py",
         "live/test_disk_errors.py",
+        "live/test_express.py",
         "live/test_first_user.py",
+        "live/test_fuzz.py",
         "live/test_disk_full.py",
         "live/test_http.py",
         "live/test_http_schema.py",
@@ -46,6 +49,7 @@ SLOW_FILES = frozenset(
         "live/test_deploy.py",
         "live/test_traces.py",
         "live/test_openfeature.py",
+        "live/test_outage.py",
         "live/test_policy_state.py",
         "live/test_postgres.py",
         "live/test_power_loss.py",
@@ -59,6 +63,7 @@ SLOW_FILES = frozenset(
         "live/test_import.py",
         "live/test_units.py",
         "live/test_verdict.py",
+        "live/test_visitors_http.py",
         "live/test_visits.py",
         "live/test_workers.py",
         "live/test_damage.py",
@@ -75,6 +80,14 @@ SLOW_NAMES = (
     "QPMD",  # policies over other policies: a kernel for each of them
     "GuardedThompson",
     "1024-1100",  # long loops, interpreted
+    "test_loop_equals_simulation[PatientThompson]",
+    "equals_naive[PatientThompson]",  # the model of every arm and round, from the definition
+    "equals_naive[TopTwoThompson]",
+    "test_over_http_and_on_the_command_line",  # a server, and a process for each command
+    "test_corrected_rates_see_through_the_delay",  # a shop's months, decision by decision
+    "test_coverage",  # statistics of hundreds of data sets
+    "test_inverse_weights_have_mean_one",  # and of thousands of decisions
+    "test_a_bound_on_a_clock_in_milliseconds",  # sums over millions of ages
     "test_example_runs",  # a process for each
     "test_upper_bound_of_a_law_with_late_steps",
 )

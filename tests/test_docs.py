@@ -12,6 +12,7 @@ import pytest
 from tools.site_pages import generated
 
 import patientbandits
+from patientbandits import compare
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -129,6 +130,46 @@ def test_rooms_are_found(tmp_path: Path) -> None:
     assert rooms_in(tmp_path) == {"cli/", "rng"}
     table = "| room | what |\n|---|---|\n| `cli/`, `rng` | `other` |\n\n| `more` | |\n"
     assert rooms_named(table) == {"cli/", "rng"}
+
+
+def files_of_the_walks(design: str) -> set[str]:
+    """What the four walks name; a bare name among those of `live` is in `live/http`."""
+    (walks,) = re.findall(r"^## Four walks\n(.*?)^## ", design, re.MULTILINE | re.DOTALL)
+    found = set()
+    folder = ""
+    for path in re.findall(r"`([\w/]+(?:\.py|/))`", walks):
+        if "/" in path:
+            folder = path[: path.rindex("/") + 1]
+        in_http = "/" not in path and folder.startswith("live/")
+        found.add(f"live/http/{path}" if in_http else path)
+    return found
+
+
+def test_the_walks_pass_through_files_that_exist() -> None:
+    named = files_of_the_walks((ROOT / "docs/design.md").read_text())
+    package = Path(patientbandits.__file__).parent
+    assert len(named) > 50
+    assert [path for path in sorted(named) if not (package / path).exists()] == []
+    assert "live/http/response.py" in named
+
+
+def test_files_of_walks_are_found() -> None:
+    page = (
+        "## Four walks\n\n`bandit.py`, `engine/run.py` → `live/http/app.py` (`routes.py`), "
+        "`live/batch.py`, `live/store/`, `cors.py`\n\n## Else\n\n`else.py`\n"
+    )
+    in_http = {"live/http/app.py", "live/http/routes.py", "live/http/cors.py"}
+    others = {"bandit.py", "engine/run.py", "live/batch.py", "live/store/"}
+    assert files_of_the_walks(page) == in_http | others
+
+
+def test_pages_count_the_problems_of_the_suite() -> None:
+    """DelayBench 1 is N problems, the N problems of DelayBench 1: wherever it is said."""
+    pages = [*PAGES, *FOR_CONTRIBUTORS]
+    counted = r"DelayBench\s+1(?:\s+is|:)\s+(\d+)\s+problems|(\d+)\s+problems\s+of\s+DelayBench\s+1"
+    said = [found for page in pages for found in re.findall(counted, page.read_text())]
+    assert len(said) >= 4
+    assert {first or second for first, second in said} == {str(len(compare.suite()))}
 
 
 def test_every_public_name_is_there_and_typed() -> None:

@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.engine.calendar import RING, begin_turn, calendar_for, ring_row, wait
-from patientbandits.engine.lanes import MOST_LANES
+from patientbandits.engine.calendar import (
+    MOST_LANES,
+    RING,
+    begin_turn,
+    calendar_for,
+    ring_row,
+    wait,
+)
 
 POLICIES = (
     pb.PatientBandits(0.3),

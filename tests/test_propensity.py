@@ -8,7 +8,7 @@ import pytest
 import patientbandits as pb
 from patientbandits.engine.compile import compiled
 from patientbandits.policies.parts.best_probability import chance_of_best
-from patientbandits.policies.parts.chances import CELLS, set_chances
+from patientbandits.policies.parts.chances import CELLS, set_chances, set_chances_loops
 
 RACES = [
     [(1, 1), (1, 1)],
@@ -113,6 +113,19 @@ def test_chances_of_normals(normals):
     again = np.empty(len(normals))
     compiled(set_chances)(centres, spreads, again, np.empty(2 * CELLS + 2))
     assert again.tobytes() == got.tobytes()
+
+
+def test_chances_at_once_are_those_number_by_number():
+    rng = np.random.default_rng(1)
+    for arms in [1, 2, 3, 5, 20] * 40:
+        centres = rng.normal(size=arms) * 10 ** rng.uniform(-4, 2)
+        spreads = np.exp(2 * rng.normal(size=arms)) * 10 ** rng.uniform(-4, 0)
+        at_once, one_by_one = np.empty((2, arms))
+        edges, same_edges = np.empty((2, 2 * CELLS + 2))
+        set_chances(centres, spreads, at_once, edges)
+        set_chances_loops(centres, spreads, one_by_one, same_edges)
+        assert edges.tobytes() == same_edges.tobytes()
+        assert at_once.tobytes() == one_by_one.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ ARM_STEP = 0xABC98388FB8FAC03
 DELAY_SALT = 0x8CB92BA72F3D8DD7
 SIGNAL_SALT = 0x8EBC6AF09C88C6E3
 
+SQUEEZE = 0.0331
+"""Marsaglia & Tsang's: what is accepted by it without a logarithm would be accepted with one."""
+
 
 def mix(x: Bits) -> Bits:
     """SplitMix64's finaliser: a bijection of 64 bits whose output passes for random."""
@@ -91,7 +94,11 @@ def gamma(shape: float, bits: Bits) -> tuple[float, Bits]:
         v = 1.0 + c * x
         v = v * v * v  # not ** 3, which compiled and interpreted code round differently
         bits = following(bits)
-        if v > 0.0 and math.log(1.0 - unit(bits)) < 0.5 * x * x + d - d * v + d * math.log(v):
+        u = 1.0 - unit(bits)
+        square = x * x
+        if v > 0.0 and u < 1.0 - SQUEEZE * square * square:
+            return boost * d * v, bits
+        if v > 0.0 and math.log(u) < 0.5 * square + d - d * v + d * math.log(v):
             return boost * d * v, bits
 
 

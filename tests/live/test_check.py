@@ -59,6 +59,36 @@ def test_check_finds_what_was_tampered_with(tmp_path, clock, damage, message):
     assert any(message in finding for finding in wrong), wrong
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE log SET unit = NULL WHERE kind = 'alias'",
+        "UPDATE log SET unit = NULL WHERE kind = 'order'",
+        "UPDATE log SET key = NULL WHERE kind = 'alias'",
+        "UPDATE log SET happened = NULL WHERE kind = 'order'",
+        "UPDATE log SET value = NULL WHERE kind = 'order'",
+        "UPDATE log SET settings = 'x' WHERE kind = 'change' AND seq > 1",
+    ],
+)
+def test_check_says_what_is_wrong_however_a_line_is_damaged(tmp_path, clock, damage):
+    """A damaged file keeps none of the table's promises; what follows from them must not fail."""
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        button, _ = busy(shop, clock)
+        button.change(paused=False)
+        button.alias("@u1", "account")
+        button.convert(unit="@u2", order="A-1", value=0.5)
+        assert check(shop.store)["wrong"] == []
+    connection = apsw.Connection(path)
+    connection.pragma("ignore_check_constraints", 1)
+    connection.execute(damage)
+    connection.close()
+    store = open_store(path)
+    wrong = check(store)["wrong"]
+    store.close()
+    assert wrong
+
+
 def test_check_finds_a_wrong_snapshot(tmp_path, clock):
     path = str(tmp_path / "shop.db")
     with live.open(path, clock=clock) as shop:

@@ -10,6 +10,8 @@ import time
 import pytest
 from service import Running
 
+from patientbandits.live.http.known_heads import KnownHeads
+
 DECISIONS = "/v1/experiments/button/decisions"
 CONVERSIONS = "/v1/experiments/button/conversions"
 JSON = "Content-Type: application/json"
@@ -130,6 +132,69 @@ def test_both_ways_answer_alike(server):
         same_line = [line for line in long[0] if not line.startswith(b"HTTP/1.1 20")]
         other_line = [line for line in short[0] if not line.startswith(b"HTTP/1.1 20")]
         assert (same_line, long[1]) == (other_line, short[1]), name
+
+
+def test_a_head_that_was_read_before_says_the_same(server):
+    """On one connection, so that it is one worker's: the second is known by its bytes."""
+    for name, whole in asked(server).items():
+        with connect(server) as connection:
+            seen = []
+            for _ in range(4):
+                try:
+                    connection.sendall(whole)
+                    seen += [told(answer) for answer in answers(connection, 1)]
+                except OSError:  # it was closed after the first, as it should be
+                    break
+        for head, body in seen:
+            body.pop("duplicate", None)
+            head[:] = [line for line in head if not line.startswith(b"HTTP/1.1 20")]
+        assert seen
+        assert all(answer == seen[0] for answer in seen), name
+
+
+def test_only_one_whole_request_is_known_by_its_head():
+    class Way:
+        def read(self, headers):
+            return dict(headers)
+
+    head = b"POST /x HTTP/1.1\r\nContent-Length: 2\r\n\r\n"
+    headers = [(b"content-length", b"2")]
+    heads = KnownHeads()
+    assert heads.find(head + b"{}") is None
+    heads.keep(head + b"{}", headers, b"{}", Way())
+    known, body = heads.find(head + b"[]")
+    assert (known.head, body) == (dict(headers), b"[]")
+    for other in (head, head + b"{", head + b"{} ", b" " + head + b"{}", head[:-2] + b"{}"):
+        assert heads.find(other) is None, other
+    for data, body in ((head + b"{}" + head + b"{}", b"{}"), (b"\r\n\r\n" + head + b"{}", b"{}")):
+        heads = KnownHeads()
+        heads.keep(data, headers, body, Way())
+        assert heads.find(head + b"{}") is None
+
+
+def test_a_head_with_another_body_behind_it(server):
+    """A head that is known, with too little, too much or something else after it."""
+    plain = request(server, DECISIONS, b'{"key": "one"}', JSON)
+    head = plain.removesuffix(b'{"key": "one"}')
+    with connect(server) as connection:
+        for _ in range(2):
+            connection.sendall(plain)
+            ((_, first),) = answers(connection, 1)
+        connection.sendall(head + b'{"key": "two"}' + head + b'{"key": "one"}' + head)
+        (_, other), (_, again) = answers(connection, 2)
+        connection.sendall(b'{"key": ')
+        time.sleep(0.02)
+        connection.sendall(b'"two"}')
+        ((_, last),) = answers(connection, 1)
+        connection.sendall(head + b'{"key": "one"')
+        time.sleep(0.02)
+        connection.sendall(b" ")
+        ((line, _),) = answers(connection, 1)
+    ids = [json.loads(body)["id"] for body in (first, other, again, last)]
+    assert ids[0] == ids[2]
+    assert ids[1] == ids[3]
+    assert ids[0] != ids[1]
+    assert b" 400 " in line
 
 
 def test_requests_sent_at_once_are_answered_in_their_order(server):

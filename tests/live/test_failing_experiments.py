@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from cases import policies
 from folds import same
@@ -9,6 +11,7 @@ from folds import same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live import journal
+from patientbandits.live.http.experiment_handlers import patch_experiment
 from patientbandits.live.policy_memory import PolicyMemory
 from patientbandits.live.policy_state import PolicyState
 
@@ -94,3 +97,33 @@ def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
         assert shop.store.head(button.experiment.id) == 1
         with pytest.raises(live.RefusedError, match="steps must be at most 1000"):
             button.change(policy=pb.BootstrappedThompson(steps=10**9))
+
+
+def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
+    """What fails or takes long does so before the change is in the log, not after."""
+    with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
+        button = shop.experiment("button", ["a", "b"], policy="Uniform")
+        before = button.settings
+        seen = []
+
+        class Unready:
+            async def experiment(self, name):
+                return button
+
+            async def aside(self, work):
+                return work()
+
+            def warm(self, settings):
+                seen.append(settings.policy)
+                raise live.RefusedError("it cannot be made ready")
+
+        class Asking:
+            part = "button"
+
+            async def read(self, kind, limit):
+                return kind(policy={"policy": "UCB1"})
+
+        with pytest.raises(live.RefusedError, match="made ready"):
+            asyncio.run(patch_experiment(Unready(), Asking()))
+        assert [policy.owner for policy in seen] == ["UCB1"]
+        assert button.settings == before

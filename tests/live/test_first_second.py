@@ -200,3 +200,35 @@ def test_the_service_decides_without_a_compiler_and_is_small(tmp_path):
         assert not (tmp_path / "cache").exists()
     finally:
         server.stop()
+
+
+ELSEWHERE = """
+import json, sys
+from patientbandits.live.compiling import OwnProcess, compile_elsewhere
+from patientbandits.live.given_settings import new_settings
+
+settings = new_settings(["a", "b"], {"policy": "UCB1"})
+unasked = compile_elsewhere(settings)
+OwnProcess.used = True
+done = compile_elsewhere(settings)
+here = "numba" in sys.modules
+from patientbandits.live.policy_memory import have_compiled
+from patientbandits.engine.replay import kernel_for_replay
+from patientbandits.live.policy_memory import NOWHERE, PolicyMemory
+have_compiled(settings)
+kernel = kernel_for_replay(PolicyMemory(NOWHERE, settings).program._plain)
+print(json.dumps([unasked, done, here, sum(kernel.stats.cache_misses.values())]))
+"""
+
+
+def test_a_server_has_policies_compiled_by_another_process(tmp_path):
+    """The compiler's half a gigabyte is never given back: here the code is only loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        env=empty_cache(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [False, True, False, 0]
+    assert any((tmp_path / "cache").rglob("*replay*"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import signal
 import subprocess
@@ -47,6 +48,22 @@ def test_a_start_and_an_end_are_no_errors(tmp_path):
     told = [line for line in lines if line["what"] == "stopping"]
     assert [line["signal"] for line in told] == ["SIGTERM"]
     assert lines[-1]["what"] == "stopped"
+
+
+def test_the_lines_of_the_server_below_are_json_too(capsys):
+    """uvicorn's own, warnings and failures, with what failed."""
+    from patientbandits.live.http.logs import set_up_logs
+
+    set_up_logs("info")
+    try:
+        raise OSError("no such luck")
+    except OSError:
+        logging.getLogger("uvicorn.error").exception("Exception in ASGI application")
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+    failed, warned = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (failed["what"], failed["logger"]) == ("Exception in ASGI application", "uvicorn.error")
+    assert "no such luck" in failed["error"]
+    assert (warned["level"], warned["what"]) == ("warning", "Invalid HTTP request received.")
 
 
 def test_not_being_ready_is_logged_as_no_error(capsys):

@@ -46,6 +46,7 @@ STATE = [
         "POST /v1/experiments",
         "PATCH /v1/experiments/{name}",
         "POST /v1/experiments/{name}/conversions",
+        "POST /v1/experiments/{name}/decisions",
         "POST /v1/experiments/{name}/exposures",
         "POST /v1/experiments/{name}/quarantine",
         "POST /v1/experiments/{name}/retractions",
@@ -54,8 +55,8 @@ STATE = [
     )
 ]
 """The rules for a policy's parameters, for arms that must exist, for what an order says together
-(either id or unit), for who or when is kept out, for times (not in the future) and for addresses
-are more than a schema can say."""
+(either id or unit), for a key that came before with another unit, for who or when is kept out, for
+times (not in the future) and for addresses are more than a schema can say."""
 
 schema = schemathesis.openapi.from_dict(
     json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})

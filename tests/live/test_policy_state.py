@@ -14,11 +14,11 @@ from patientbandits import live
 from patientbandits.live import policy_memory, policy_state
 from patientbandits.live.commands import Convert, Decide, Retract
 from patientbandits.live.given_settings import new_settings
-from patientbandits.live.journal import stretches
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import PolicyMemory
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.base import Experiment
+from patientbandits.live.stretches import stretches
 from patientbandits.policies import POLICIES
 
 ALLOWED = [
@@ -346,7 +346,7 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(shop.store, "append", interrupted)
+            patch.setattr(shop.store, "append_decisions", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 button.decide()
         assert all(isinstance(command.error, live.UnavailableError) for command in others)

@@ -12,7 +12,7 @@ import uvicorn
 from service import Running
 from uvicorn.server import ServerState
 
-from patientbandits.live.http import protocol
+from patientbandits.live.http import protocol, timed_protocol
 
 DECIDE = b"POST /v1/experiments/button/decisions HTTP/1.1\r\nHost: localhost\r\n"
 JSON = b"Content-Type: application/json\r\n"
@@ -150,7 +150,7 @@ def test_a_slow_head_is_refused(monkeypatch):
         await asyncio.sleep(0.2)
         return transport.closed, transport.written
 
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(timed_protocol, "HEAD_SECONDS", 0.05)
     closed, written = asyncio.run(slow(b"GET /healthz HTT"))
     assert closed
     assert written.startswith(b"HTTP/1.1 408 ")

@@ -94,3 +94,21 @@ def test_one_who_cannot_be_told_holds_up_nobody(fresh, clock):
     with live.open(fresh("sqlite"), clock=clock) as shop:
         shop.experiment("button", ["a", "b"], policy="UCB1")
         assert asyncio.run(play(shop)).arm in ("a", "b")
+
+
+def test_keys_are_looked_at_while_every_reader_is_busy(made, monkeypatch):
+    monkeypatch.setattr(service, "KEYS_EVERY", 0.05)
+    loaded = []
+
+    async def play():
+        monkeypatch.setattr(made.keyring, "load", lambda: loaded.append(True))
+        reports = [made.aside(lambda: time.sleep(1.0)) for _ in range(2 * service.READERS)]
+        under_way = asyncio.gather(*reports)
+        await asyncio.sleep(0.1)
+        loaded.clear()
+        await asyncio.sleep(0.5)
+        seen = len(loaded)
+        await under_way
+        return seen
+
+    assert asyncio.run(started(made, play)) >= 1

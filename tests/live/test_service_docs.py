@@ -8,7 +8,7 @@ from pathlib import Path
 from patientbandits.cli import parser
 from patientbandits.live import names, settings_rules
 from patientbandits.live.draft import SKEW
-from patientbandits.live.http import handlers, protocol, request, response, schemas
+from patientbandits.live.http import handlers, protocol, request, response, schemas, timed_protocol
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
 from patientbandits.live.store.schema import MIGRATIONS
@@ -35,7 +35,7 @@ def test_every_field_of_a_change():
 def test_limits():
     large = f"{handlers.LARGE_BODY // 2**20} MB and {schemas.LARGEST_BATCH} items"
     assert f"{request.BODY // 1024} KB; {large}" in TEXT
-    head = f"{protocol.LARGEST_HEAD // 1024} KB, and {protocol.HEAD_SECONDS:.0f} seconds"
+    head = f"{protocol.LARGEST_HEAD // 1024} KB, and {timed_protocol.HEAD_SECONDS:.0f} seconds"
     assert f"| head of a request | {head}; trailers are ignored |" in TEXT
     assert f"| connections | {protocol.MOST_CONNECTIONS}; then 503 |" in TEXT
     assert f"that is not fetched | {response.FETCH_SECONDS:.0f} seconds |" in TEXT

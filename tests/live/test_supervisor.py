@@ -11,6 +11,8 @@ import time
 import pytest
 from service import Running
 
+from patientbandits.live.http.supervisor import Supervisor
+
 STORES = ["sqlite", "postgres"]
 
 
@@ -92,3 +94,12 @@ def test_processes_end_with_the_one_that_watches(fresh):
 def cmdline(pid):
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         return file.read()
+
+
+def test_who_has_lived_is_started_again_however_often_it_fails():
+    """As when the database is away for long; who never lived is given up."""
+    watching = Supervisor()
+    watching._failures = 100
+    assert watching._cannot_start()
+    watching._lived = True
+    assert not watching._cannot_start()

@@ -97,8 +97,10 @@ def test_over_http_and_the_scopes_of_a_key(tmp_path):
         server.api.post("/v1/experiments", json={"name": "button", "arms": ARMS})
         found = server.api.get("/v1/experiments/button/analysis").json()
         assert found["verdict"]["leader"] is None
-        refused = server.api.get("/v1/experiments/button/verdict", params={"by": "fame"})
-        assert refused.status_code == 422
+        for part in ("verdict", "analysis"):
+            for by in ("fame", ""):
+                refused = server.api.get(f"/v1/experiments/button/{part}", params={"by": by})
+                assert refused.status_code == 422, (part, by)
         assert server.api.get("/v1/scopes").json() == {"scopes": ["admin"]}
         new = server.api.post("/v1/keys", json={"scopes": ["read", "convert"]}).json()
         with server.client(new["key"]) as reader:

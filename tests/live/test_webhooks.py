@@ -171,3 +171,43 @@ def test_allowed_addresses(shop):
     assert len(shop.webhooks()) == 3
     with pytest.raises(RefusedError, match="kinds"):
         shop.add_webhook("https://example.org/", ["everything"])
+
+
+LINK_LOCAL = (
+    "https://169.254.169.254/latest",
+    "https://[fe80::1]/",
+    "https://[::ffff:169.254.169.254]/",
+)
+
+
+@pytest.mark.parametrize("url", LINK_LOCAL)
+def test_addresses_of_machinery_are_refused(shop, url):
+    """There a cloud's machines ask for their credentials."""
+    with pytest.raises(RefusedError, match="link-local"):
+        shop.add_webhook(url, anywhere=True)
+
+
+def test_nothing_is_sent_to_a_name_that_leads_there(monkeypatch):
+    """A name may lead elsewhere by the time something is sent."""
+    sent = []
+
+    class Leading:
+        def getpeername(self):
+            return "169.254.169.254", 80
+
+        def sendall(self, data):
+            sent.append(data)
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(
+        webhooks.http.client.HTTPConnection,
+        "connect",
+        lambda connection: setattr(connection, "sock", Leading()),
+    )
+    delivery = webhooks.Delivery(
+        1, "msg_1", "{}", 0, "http://innocent.example/", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    )
+    assert not webhooks.send_message(delivery, 0)
+    assert sent == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from naive.random_numbers import Draws, bits_at, following, mix, unit
+from naive.sums import plain_sum
 
 
 class BootstrappedThompson:
@@ -46,7 +47,7 @@ class BootstrappedThompson:
             1 if e - (self.edges[j - 1] if j else 0) == 1 else 0.5 for j, e in enumerate(self.edges)
         ]
         yes = [self.prior[arm, b][0] for arm in range(view.K)]
-        total = [sum(self.prior[arm, b]) for arm in range(view.K)]
+        total = [plain_sum(self.prior[arm, b]) for arm in range(view.K)]
         events, censored = {}, {}  # bin -> weight
         for pull in view.pulls:
             if not bits_at(key, pull.s, 0) // 2**4 // 2**b % 2:
@@ -68,7 +69,7 @@ class BootstrappedThompson:
             if events and j >= max(events):
                 S = 0.0
             elif j in events:
-                beyond = sum(w for k, w in (*events.items(), *censored.items()) if k > j)
+                beyond = plain_sum(w for k, w in (*events.items(), *censored.items()) if k > j)
                 S *= max(1 - events[j] / (beyond + events[j] + share[j] * censored.get(j, 0)), 0)
             km.append(S)
         self.estimates[b] = [y / n for y, n in zip(yes, total, strict=True)], km
@@ -85,4 +86,4 @@ class BootstrappedThompson:
             for _ in range(steps):
                 self.step(view, self.chosen)
         paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
-        return self.estimates[self.chosen][0][arm] * (sum(paid) / len(paid) if paid else 1)
+        return self.estimates[self.chosen][0][arm] * (plain_sum(paid) / len(paid) if paid else 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from naive.sums import plain_sum
 from naive.worlds import survival
 
 
@@ -22,8 +23,8 @@ def patient(view, arm, alpha, width, bias):
     b = {
         "paper": lambda: 2 * n ** -min(alpha, 0.5),
         "published": lambda: n ** -min(alpha, 0.5),
-        "sum": lambda: sum(v**-alpha for v in range(1, n + 1)) / n,
-        "aged": lambda: sum(max(view.t - p.s, 1) ** -alpha for p in view.of(arm)) / n,
+        "sum": lambda: plain_sum(v**-alpha for v in range(1, n + 1)) / n,
+        "aged": lambda: plain_sum(max(view.t - p.s, 1) ** -alpha for p in view.of(arm)) / n,
     }[bias]()
     return view.mean(arm) + globals()["width"](view, n, width) + b
 
@@ -46,7 +47,7 @@ def alpha_low(view, c, alpha_floor, mean_floor, penalty, ratio, use_floor, **_):
 
     def m(x):
         old = [p for p in view.of(J) if p.s <= view.t - x]
-        return sum(p.visible(x) for p in old) / len(old)
+        return plain_sum(p.visible(x) for p in old) / len(old)
 
     if d == 0 or not any(p.s <= view.t - D for p in view.of(J)):
         return floor
@@ -66,14 +67,14 @@ def ducb_sums(view, arm, law, window, mode):
     tau = lambda m: 1 - survival(law)(m)  # noqa: E731
     pulls, t = view.of(arm), view.t
     if mode == "uncensored":
-        return len(pulls), view.S(arm), sum(tau(t - p.s) for p in pulls)
+        return len(pulls), view.S(arm), plain_sum(tau(t - p.s) for p in pulls)
     if mode == "discard":
         pulls = [p for p in pulls if t - p.s >= window]
-    paid = sum(p.visible(min(t - p.s, window)) for p in pulls)
+    paid = plain_sum(p.visible(min(t - p.s, window)) for p in pulls)
     if mode == "wait":
-        paid = sum(p.visible(window) for p in pulls if t - p.s >= window)
+        paid = plain_sum(p.visible(window) for p in pulls if t - p.s >= window)
         return len(pulls), paid, len(pulls) * tau(window)
-    return len(pulls), paid, sum(tau(min(t - p.s, window)) for p in pulls)
+    return len(pulls), paid, plain_sum(tau(min(t - p.s, window)) for p in pulls)
 
 
 def ducb(view, arm, law, window, mode, exploration):
@@ -127,7 +128,7 @@ def patient_kl(view, arm, alpha, scale, envelope, c):
         else {"law": "Lomax", "tail": alpha, "scale": scale, "rounding": "ceil"}
     )
     n, p, log_t = view.n(arm), view.mean(arm), math.log(view.t)
-    v = sum(1 - survival(law)(view.t - pull.s) for pull in view.of(arm)) / n
+    v = plain_sum(1 - survival(law)(view.t - pull.s) for pull in view.of(arm)) / n
     if v <= 0:
         return math.inf
     level = log_t + (c * math.log(log_t) if log_t > 1 else 0)

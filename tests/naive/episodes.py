@@ -20,6 +20,7 @@ from naive.newcomers import (
 from naive.random_numbers import bits_at, keys, unit
 from naive.reported import SuccessiveElimination, arrived_thompson, delayed_ucb1
 from naive.rivals import DTS, otf_lin_ucb, told_thompson
+from naive.sums import plain_sum
 from naive.thompson import GuardedThompson, PatientThompson, thompson
 from naive.worlds import Pull, View, World, phase_of, survival
 
@@ -168,6 +169,6 @@ def regret(problem, pulls):
         gaps = [max(worth) - rate for rate in worth]
         count[p.arm] += 1
         total += gaps[p.arm]
-        lost = sum(gap * n for gap, n in zip(gaps, count, strict=True))
+        lost = plain_sum(gap * n for gap, n in zip(gaps, count, strict=True))
         path.append(total if "changes" in problem else lost)
     return path

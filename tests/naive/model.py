@@ -8,6 +8,8 @@ import math
 
 from scipy.stats import beta
 
+from naive.sums import plain_sum
+
 LEVELS = (
     *(0.003, 0.006, 0.01, 0.016, 0.025, 0.04, 0.06, 0.09, 0.13, 0.19),
     *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
@@ -38,7 +40,7 @@ def shapes():
         for tail, weight in tails.items():
             a = tail / k
             survival = lambda x, a=a, k=k: (1 + (2 ** (1 / a) - 1) * x**k) ** -a  # noqa: E731
-            found.append((survival, 0.5 * share * weight / sum(tails.values()), 6))
+            found.append((survival, 0.5 * share * weight / plain_sum(tails.values()), 6))
     for k, share in ((0.5, 0.2), (1.0, 0.5), (2.0, 0.3)):
         found.append((lambda x, k=k: 0.5 ** (x**k), 0.25 * share, 6))
     for s in (0.5, 0.9, 1.5):
@@ -64,8 +66,27 @@ def laws(oldest):
             prior = weight * step * m**-0.2 * max(m / oldest, 1.0) ** -0.5
             law = lambda t, m=m, survival=survival: survival(t / m)  # noqa: E731
             found.append((law, prior, (number, j)))
-    total = sum(prior for _, prior, _ in found)
+    total = plain_sum(prior for _, prior, _ in found)
     return [(survival, prior / total, name) for survival, prior, name in found]
+
+
+@functools.cache
+def log_steps(ends):
+    """{(law, level): for each bin, log P(comes in it | not before), log P(stays | not before)}"""
+    found = {}
+    for number, (survival, _, _) in enumerate(laws(ends[-1])):
+        curve = [1 - survival(t) for t in ends]
+        for level, mu in enumerate(LEVELS):
+            before = 0.0
+            steps = []
+            for share in curve:
+                gain = max(share - before, 1e-13)
+                came = math.log(mu * gain / (1 - mu * before))
+                stayed = math.log((1 - mu * share) / (1 - mu * before))
+                steps.append((came, stayed))
+                before = share
+            found[number, level] = steps
+    return found
 
 
 @functools.cache
@@ -74,7 +95,7 @@ def beta_weights(mean):
     below = lambda x: float(beta.cdf(x, a, b))  # noqa: E731
     edges = [0.0, *((x + y) / 2 for x, y in itertools.pairwise(LEVELS)), 1.0]
     raw = [below(y) - below(x) + 1e-9 for x, y in itertools.pairwise(edges)]
-    return [w / sum(raw) for w in raw]
+    return [w / plain_sum(raw) for w in raw]
 
 
 class Arm:
@@ -89,10 +110,10 @@ class Arm:
         lower = 0
         for t in self.ends:
             upper = math.floor(t + 1e-9)
-            self.converted.append(sum(lower < max(d, 1) <= upper for d in delays))
-            passed = sum(x > upper for x in [*ages, *delays])
+            self.converted.append(plain_sum(lower < max(d, 1) <= upper for d in delays))
+            passed = plain_sum(x > upper for x in [*ages, *delays])
             inside = [(x - lower) / (upper - lower) for x in ages if lower < x <= upper]
-            self.exposed.append(passed + sum(inside))
+            self.exposed.append(passed + plain_sum(inside))
             lower = upper
         self.laws = laws(self.ends[-1])
         self.curves = [[1 - survival(t) for t in self.ends] for survival, _, _ in self.laws]
@@ -100,45 +121,40 @@ class Arm:
         self.likely = [self.likely_in(b) for b in range(len(self.ends))]
         self.cells = self.weigh([1 / (1 + PHI * x) for x in self.likely], prior)
         self.misfit = self.excess(self.mean_hazards(self.cells)[0])
+        self.told_means = functools.cache(self.tell_means)
 
     def likely_in(self, b):
         """The conversions that the hazard of up to five bins would bring in the middle one."""
         near = slice(max(b - 2, 0), b + 3)
-        came = sum(self.converted[near])
-        risk = came + sum(self.exposed[near])
+        came = plain_sum(self.converted[near])
+        risk = came + plain_sum(self.exposed[near])
         return (self.converted[b] + self.exposed[b]) * came / risk if risk else 0.0
 
     def weigh(self, weights, level_prior):
         """{(law, level): prior times likelihood}"""
         logs = {}
-        for number, (_, prior, _) in enumerate(self.laws):
-            for level, mu in enumerate(LEVELS):
-                total = math.log(prior) + math.log(level_prior[level])
-                before = 0.0
-                for b, share in enumerate(self.curves[number]):
-                    gain = max(share - before, 1e-13)
-                    came = math.log(mu * gain / (1 - mu * before))
-                    stayed = math.log((1 - mu * share) / (1 - mu * before))
-                    total += weights[b] * (self.converted[b] * came + self.exposed[b] * stayed)
-                    before = share
-                logs[number, level] = total
+        for (number, level), steps in log_steps(tuple(self.ends)).items():
+            total = math.log(self.laws[number][1]) + math.log(level_prior[level])
+            for b, (came, stayed) in enumerate(steps):
+                total += weights[b] * (self.converted[b] * came + self.exposed[b] * stayed)
+            logs[number, level] = total
         top = max(logs.values())
         return {cell: math.exp(x - top) for cell, x in logs.items()}
 
     def mean_hazards(self, cells, end=None):
         """(hazards of the cells' mean curve, share of the rest that converts by ``end`` or ever,
         how unsure what is to come is)"""
-        total = sum(cells.values())
+        total = plain_sum(cells.values())
         by_law = [0.0] * len(self.laws)
         for (number, level), weight in cells.items():
             by_law[number] += weight * LEVELS[level] / total
         curve = [0.0]
         for b in range(len(self.ends)):
-            curve.append(sum(w * c[b] for w, c in zip(by_law, self.curves, strict=True)))
-        last = sum(by_law)
+            curve.append(plain_sum(w * c[b] for w, c in zip(by_law, self.curves, strict=True)))
+        last = plain_sum(by_law)
         if end is not None:
             shares = [1 - survival(end) for survival, _, _ in self.laws]
-            last = sum(w * s for w, s in zip(by_law, shares, strict=True))
+            last = plain_sum(w * s for w, s in zip(by_law, shares, strict=True))
         hazards = [(y - x) / (1 - x) for x, y in itertools.pairwise(curve)]
         left = 1 - curve[-1]
         tail = max(last - curve[-1], 0.0) / left
@@ -147,7 +163,7 @@ class Arm:
     def unsure(self, cells, end):
         """Standard deviation over mean of mu (F(end) - F(oldest age))."""
         at_end = [1.0 if end is None else 1 - survival(end) for survival, _, _ in self.laws]
-        total = sum(cells.values())
+        total = plain_sum(cells.values())
         mean = square = 0.0
         for (number, level), weight in cells.items():
             gap = LEVELS[level] * (at_end[number] - self.curves[number][-1])
@@ -186,7 +202,7 @@ class Arm:
         """{law: log(1 - rho + rho L(law))}, and what it tells of all others; nothing on a misfit"""
         if self.misfit > 0:
             return {}, 0.0
-        total = sum(self.cells.values())
+        total = plain_sum(self.cells.values())
         by_law = [0.0] * len(self.laws)
         for (number, _), weight in self.cells.items():
             by_law[number] += weight
@@ -195,12 +211,12 @@ class Arm:
             found[name] = math.log(1 - RHO + RHO * w / total / prior)
         return found, math.log(1 - RHO)
 
-    def told_means(self):
+    def tell_means(self):
         prior = beta_weights(1 / 2.5)
         found = []
         for mean in MEANS:
             ratio = [g / p for g, p in zip(beta_weights(mean), prior, strict=True)]
-            total = sum(weight * ratio[level] for (_, level), weight in self.cells.items())
+            total = plain_sum(weight * ratio[level] for (_, level), weight in self.cells.items())
             found.append(math.log(total))
         return found
 
@@ -216,17 +232,17 @@ def fit(arms, i, end=None):
     level_factor = [1.0] * len(LEVELS)
     if len(arms) > 1:
         told = [other.told_laws() for other in others]
-        said = [sum(t.get(name, rest) for t, rest in told) for _, _, name in arm.laws]
+        said = [plain_sum(t.get(name, rest) for t, rest in told) for _, _, name in arm.laws]
         q = [math.exp(x - max(said)) for x in said]
-        mean = sum(x * prior for x, (_, prior, _) in zip(q, arm.laws, strict=True))
+        mean = plain_sum(x * prior for x, (_, prior, _) in zip(q, arm.laws, strict=True))
         law_factor = [1 - RHO + RHO * x / mean for x in q]
         means = [other.told_means() for other in others]
-        said = [sum(row[m] for row in means) for m in range(len(MEANS))]
+        said = [plain_sum(row[m] for row in means) for m in range(len(MEANS))]
         w = [math.exp(x - max(said)) for x in said]
         prior = beta_weights(1 / 2.5)
         mixed = [beta_weights(m) for m in MEANS]
         for level in range(len(LEVELS)):
-            g = sum(x * row[level] for x, row in zip(w, mixed, strict=True)) / sum(w)
+            g = plain_sum(x * row[level] for x, row in zip(w, mixed, strict=True)) / plain_sum(w)
             level_factor[level] = 1 - SIGMA + SIGMA * g / prior[level]
     factor = lambda cell: law_factor[cell[0]] * level_factor[cell[1]]  # noqa: E731
     cells = {cell: weight * factor(cell) for cell, weight in arm.cells.items()}
@@ -271,5 +287,5 @@ def chances(centres, spreads):
         for k in arms:
             others = math.prod(max(middle[j], 1e-200) for j in arms if j != k)
             found[k] += max(below(right, k) - below(left, k), 0.0) * others
-    total = sum(found)
+    total = plain_sum(found)
     return [(x / total + 1e-7) / (1 + 1e-7 * len(found)) for x in found]

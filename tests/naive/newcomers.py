@@ -7,6 +7,7 @@ import math
 
 from naive.random_numbers import Draws, bits_at, following, mix, unit
 from naive.rivals import DTS
+from naive.sums import plain_sum
 
 
 class DTSBayes(DTS):
@@ -26,16 +27,16 @@ class DTSBayes(DTS):
         for _ in range(steps):
             w = weights()
             r = max(y, 0.5) / max(
-                sum(seen) + sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
+                plain_sum(seen) + plain_sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
             )
-            p = (1 + y + sum(w)) / (2 + n)
+            p = (1 + y + plain_sum(w)) / (2 + n)
         self.estimates[arm] = p, r
-        return 1 + y, 1 + max(n - y - sum(weights()), 0)
+        return 1 + y, 1 + max(n - y - plain_sum(weights()), 0)
 
 
 def window_thompson(view, arm, window):
     old = [p for p in view.of(arm) if view.t - p.s >= window]
-    S = sum(p.visible(view.t - p.s) for p in old if p.delay <= window)
+    S = plain_sum(p.visible(view.t - p.s) for p in old if p.delay <= window)
     return Draws(view.random[arm]).beta(1 + S, 1 + len(old) - S)
 
 
@@ -49,7 +50,7 @@ def signal_thompson(view, arm, window, signal_window, borrowed):
         return [p for p in pulls if view.t - p.s >= window and signalled(p) == signal]
 
     def came(pulls):
-        return sum(p.visible(view.t - p.s) for p in pulls if p.delay <= window)
+        return plain_sum(p.visible(view.t - p.s) for p in pulls if p.delay <= window)
 
     def expected(signal):
         own, every = old(view.of(arm), signal), old(view.pulls, signal)
@@ -58,15 +59,17 @@ def signal_thompson(view, arm, window, signal_window, borrowed):
 
     known = [p for p in view.of(arm) if view.t - p.s >= signal_window]
     young = [p for p in known if view.t - p.s < window]
-    S = came([p for p in known if p not in young]) + sum(expected(signalled(p)) for p in young)
+    S = came([p for p in known if p not in young]) + plain_sum(
+        expected(signalled(p)) for p in young
+    )
     return Draws(view.random[arm]).beta(1 + S, 1 + len(known) - S)
 
 
 def otf_lin_ts(view, arm, window, spread, regularisation):
     V = [regularisation + view.n(i) for i in range(view.K)]
     recent = [p for p in view.pulls if p.s >= view.t - window]
-    b = sum(p.visible(view.t - p.s) for p in view.of(arm) if p.delay <= window)
-    variance = (spread + sum(1 / V[p.arm] for p in recent)) / V[arm]
+    b = plain_sum(p.visible(view.t - p.s) for p in view.of(arm) if p.delay <= window)
+    variance = (spread + plain_sum(1 / V[p.arm] for p in recent)) / V[arm]
     return b / V[arm] + math.sqrt(variance) * Draws(view.random[arm]).normal()
 
 
@@ -85,7 +88,7 @@ class PhasedElimination:
             return
         seen = {i: view.reported(i) for i in self.active}
         radius = {i: math.sqrt(2 * math.log(view.T) / max(len(seen[i]), 1)) for i in seen}
-        mean = {i: sum(p.reward for p in seen[i]) / max(len(seen[i]), 1) for i in seen}
+        mean = {i: plain_sum(p.reward for p in seen[i]) / max(len(seen[i]), 1) for i in seen}
         best = max(mean[i] - radius[i] for i in seen)
         self.active = {i for i in seen if not seen[i] or mean[i] + radius[i] >= best}
         while not self.turn:
@@ -112,7 +115,7 @@ class OptimisticElimination:
             return
         low, high = {}, {}
         for i in self.active:
-            n, paid = view.n(i), sum(p.reward for p in view.reported(i))
+            n, paid = view.n(i), plain_sum(p.reward for p in view.reported(i))
             radius = math.sqrt(2 * math.log(view.T) / n)
             low[i] = paid / n - radius
             high[i] = (paid + n - len(view.reported(i))) / n + radius
@@ -132,14 +135,14 @@ class DelayedEXP3:
         self.shares, self.waited = [], 0
 
     def look(self, view):
-        self.waited += sum(not p.seen(view.t - p.s) for p in view.pulls)
+        self.waited += plain_sum(not p.seen(view.t - p.s) for p in view.pulls)
         eta = math.sqrt(math.log(view.K) / (view.K * view.t + self.waited))
         L = [
-            sum((1 - p.reward) / self.shares[p.s - 1][i] for p in view.reported(i))
+            plain_sum((1 - p.reward) / self.shares[p.s - 1][i] for p in view.reported(i))
             for i in range(view.K)
         ]
         weights = [math.exp(-eta * (loss - min(L))) for loss in L]
-        self.shares.append([max(w / sum(weights), 1e-300) for w in weights])
+        self.shares.append([max(w / plain_sum(weights), 1e-300) for w in weights])
 
     def __call__(self, view, arm):
         if len(self.shares) < view.t:

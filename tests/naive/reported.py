@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 
 from naive.random_numbers import Draws
+from naive.sums import plain_sum
 
 
 def delayed_ucb1(view, arm):
     seen = view.reported(arm)
     return (
-        sum(p.reward for p in seen) / len(seen) + math.sqrt(2 * math.log(view.t) / len(seen))
+        plain_sum(p.reward for p in seen) / len(seen) + math.sqrt(2 * math.log(view.t) / len(seen))
         if seen
         else math.inf
     )
@@ -19,7 +20,7 @@ def delayed_ucb1(view, arm):
 
 def arrived_thompson(view, arm):
     seen = view.reported(arm)
-    S = sum(p.reward for p in seen)
+    S = plain_sum(p.reward for p in seen)
     return Draws(view.random[arm]).beta(1 + S, 1 + len(seen) - S)
 
 
@@ -36,7 +37,7 @@ class SuccessiveElimination:
         low, high = {}, {}
         for i in self.active:
             seen = view.reported(i)
-            mean = sum(p.reward for p in seen) / len(seen) if seen else 0.0
+            mean = plain_sum(p.reward for p in seen) / len(seen) if seen else 0.0
             radius = math.sqrt(2 * math.log(view.T) / max(len(seen), 1))
             low[i], high[i] = mean - radius, mean + radius
         self.active = {i for i in self.active if high[i] >= max(low.values())}

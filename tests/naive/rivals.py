@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from naive.random_numbers import Draws, following, unit
+from naive.sums import plain_sum
 from naive.worlds import survival
 
 
@@ -27,9 +28,9 @@ class DTS:
             late = [p * math.exp(-r * x) for x in waiting]
             w = [z / (1 - p + z) for z in late]
             r = max(y, 0.5) / max(
-                sum(seen) + sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
+                plain_sum(seen) + plain_sum(a * x for a, x in zip(w, waiting, strict=True)), 1e-9
             )
-            matured = sum(1 - math.exp(-r * x) for x in ages)
+            matured = plain_sum(1 - math.exp(-r * x) for x in ages)
             p = min(max(y / max(matured, 1e-9), 1e-4), 1 - 1e-4)
         self.estimates[arm] = p, r
         return 1 + y, 1 + max(matured - y, 0)
@@ -45,7 +46,7 @@ class DTS:
             return -view.n(arm)
         paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
         draw = Draws(view.random[arm]).beta(*self.laws[arm])
-        return draw * (sum(paid) / len(paid) if paid else 1)
+        return draw * (plain_sum(paid) / len(paid) if paid else 1)
 
 
 def told_thompson(view, arm, laws):
@@ -68,10 +69,10 @@ def told_thompson(view, arm, laws):
     log_posterior -= max(log_posterior)
     weights = np.where(log_posterior > -40, np.exp(log_posterior), 0)
     u, v = unit(view.random[arm]), unit(following(view.random[arm]))
-    cell = int(np.searchsorted(np.cumsum(weights), u * sum(weights), side="right"))
+    cell = int(np.searchsorted(np.cumsum(weights), u * plain_sum(weights), side="right"))
     paid = [p.reward for p in view.of(arm) if p.visible(view.t - p.s)]
     draw = math.sin((cell + v) / 400 * math.pi / 2) ** 2
-    return draw * (sum(paid) / len(paid) if paid else 1)
+    return draw * (plain_sum(paid) / len(paid) if paid else 1)
 
 
 def otf_lin_ucb(view, arm, window, delta, regularisation, ambiguity):
@@ -81,9 +82,9 @@ def otf_lin_ucb(view, arm, window, delta, regularisation, ambiguity):
         2 * math.log(1 / (delta or 1 / view.T))
         + view.K * math.log((view.K * regularisation + view.t) / (view.K * regularisation))
     )
-    b = sum(p.visible(min(view.t - p.s, window)) for p in view.of(arm))
+    b = plain_sum(p.visible(min(view.t - p.s, window)) for p in view.of(arm))
     if ambiguity == "paper":
-        extra = sum(1 / math.sqrt(V[p.arm]) for p in recent) / math.sqrt(V[arm])
+        extra = plain_sum(1 / math.sqrt(V[p.arm]) for p in recent) / math.sqrt(V[arm])
     else:
-        extra = sum(p.arm == arm for p in recent) / V[arm]
+        extra = plain_sum(p.arm == arm for p in recent) / V[arm]
     return b / V[arm] + 2 * f / math.sqrt(V[arm]) + extra

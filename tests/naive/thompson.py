@@ -9,6 +9,7 @@ from scipy.special import digamma, polygamma
 from naive import model
 from naive.bounds import largest, patient_kl, xlog
 from naive.random_numbers import Draws, unit
+from naive.sums import plain_sum
 
 
 def thompson(view, arm):
@@ -55,7 +56,7 @@ class PatientThompson:
             fits = [self.fits[k] if k == arm else before.get(k) for k in range(view.K)]
             mean = model.fit(fits, arm, window)[-1]
             if delays:
-                mean *= sum(rewards) / len(rewards)
+                mean *= plain_sum(rewards) / len(rewards)
             mean = min(max(mean, 1e-6), 1 - 1e-6)
             n = view.n(arm)
             a, b = mean * (n + 2), (1 - mean) * (n + 2)

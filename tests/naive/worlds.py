@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from naive.random_numbers import Draws, bits_at, following, keys, mix, unit
+from naive.sums import plain_sum
 
 
 def rounded(tail, rounding):
@@ -37,15 +38,15 @@ SURVIVAL = {
     "ThinnedPareto": lambda: lambda m: 0.7 * (1 + max(m, 1)) ** -0.3,
     "Empirical": lambda delays, weights: (
         lambda m: (
-            sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m)
-            / sum(weights or [1] * len(delays))
+            plain_sum(w for d, w in zip(delays, weights or [1] * len(delays), strict=True) if d > m)
+            / plain_sum(weights or [1] * len(delays))
         )
     ),
     "Within": lambda of, window: (
         lambda m: max(0.0, survival(of)(m) - survival(of)(window)) / (1 - survival(of)(window))
     ),
     "Mixture": lambda laws, weights: (
-        lambda m: sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True))
+        lambda m: plain_sum(w * survival(law)(m) for w, law in zip(weights, laws, strict=True))
     ),
 }
 
@@ -188,7 +189,7 @@ class View:
         return len(self.of(arm))
 
     def S(self, arm):
-        return sum(p.visible(self.t - p.s) for p in self.of(arm))
+        return plain_sum(p.visible(self.t - p.s) for p in self.of(arm))
 
     def mean(self, arm):
         return self.S(arm) / self.n(arm)

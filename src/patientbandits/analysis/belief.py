@@ -50,7 +50,13 @@ def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
     """The arm's counts by age and by delay."""
     ages, delays = arm.within(window)
     converted = np.isfinite(delays)
-    return CureCounts.of(ages[~converted], delays[converted], window=window)
+    return CureCounts.of(
+        ages[~converted],
+        delays[converted],
+        age_counts=arm.counts[~converted],
+        delay_counts=arm.counts[converted],
+        window=window,
+    )
 
 
 def _belief(arm: ArmPosterior, *, control: bool) -> Belief:

@@ -52,15 +52,15 @@ def _of_arm(
     slots = arm.days // size
     first = int(slots.min())
     places = slots - first
-    made = np.bincount(places)
-    came = np.bincount(places, converted.astype(float))
-    expected = np.bincount(places, coming)
+    made = np.bincount(places, arm.counts)
+    came = np.bincount(places, arm.counts * converted)
+    expected = np.bincount(places, arm.counts * coming)
     return [
         CohortFinding(
             arm=arm.name,
             day=(first + place) * size,
-            decisions=int(made[place]),
-            conversions=int(came[place]),
+            decisions=round(made[place]),
+            conversions=round(came[place]),
             expected=float(expected[place]),
         )
         for place in range(len(made))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.fit import misfit_of, misfit_words
@@ -21,9 +22,10 @@ def arm_finding(
     """Rates, what is to come, and what they are compared with."""
     _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
-    whole = np.zeros(arm.decisions, bool) if events.window is None else arm.ages >= events.window
-    matured, known = int(whole.sum()), int((whole & converted).sum())
-    sold = int(converted.sum())
+    whole = arm.ages >= (np.inf if events.window is None else events.window)
+    matured = decisions_in(arm, whole)
+    known = decisions_in(arm, whole & converted)
+    sold = decisions_in(arm, converted)
     delta = (1 - LEVEL) / len(events.arms)
     low, high = anytime_window_interval(matured, known, arm.decisions, sold, delta)
     gap = misfit_of(belief, curve)
@@ -59,6 +61,11 @@ def arm_finding(
     )
 
 
+def decisions_in(arm: ArmHistory, chosen: NDArray[np.bool_]) -> int:
+    """Decisions that the chosen rows stand for."""
+    return round(float(arm.counts[chosen].sum()))
+
+
 def ends_of(span: Span | None) -> tuple[float | None, float | None, float | None]:
     """Its three numbers, or three times None."""
     if span is None:
@@ -85,4 +92,5 @@ def _order_value(arm: ArmHistory, events: Events) -> float | None:
     paid = arm.paid_by_decision(events.window)
     if not events.valued or not len(paid):
         return None
-    return float(paid.mean())
+    weights = arm.counts[arm.converted_within(events.window)]
+    return float((weights * paid).sum() / weights.sum())

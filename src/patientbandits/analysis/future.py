@@ -47,6 +47,8 @@ class ArmPresent:
     window: float | None
     worth: OrderWorth | None = None
     """of a converted decision; None if rates are compared"""
+    counts: FloatArray | None = None
+    """decisions of each age; None: one"""
 
     def known(self, ages: FloatArray) -> FloatArray:
         """G: the share of the conversions that come by these ages."""
@@ -64,15 +66,18 @@ def future_days() -> FloatArray:
     return np.array(days, float)
 
 
-def traffic_of(ages: FloatArray) -> float:
+def traffic_of(ages: FloatArray, counts: FloatArray | None = None) -> float:
     """Decisions per day over the last days, at least one: an hour says little about a day."""
     span = min(RECENT_DAYS * DAY, max(float(ages.max(initial=0.0)), DAY))
-    return float((ages < span).sum() / (span / DAY))
+    recent = ages < span
+    made = recent.sum() if counts is None else counts[recent].sum()
+    return float(made / (span / DAY))
 
 
 def known_decisions(arm: ArmPresent, days: FloatArray, traffic: float) -> FloatArray:
     """n(t) for each of the ``days``."""
-    counts, edges = np.histogram(arm.ages, bins=min(HISTOGRAM_CLASSES, max(len(arm.ages), 1)))
+    classes = min(HISTOGRAM_CLASSES, max(len(arm.ages), 1))
+    counts, edges = np.histogram(arm.ages, bins=classes, weights=arm.counts)
     middles = (edges[:-1] + edges[1:]) / 2
     old = np.array([counts @ arm.known(middles + day * DAY) for day in days])
     fine = np.linspace(0.0, days[-1], 4001)
@@ -95,7 +100,7 @@ def play_future(
     that.
     """
     days = future_days()
-    flow = traffic or {arm.name: traffic_of(arm.ages) for arm in arms}
+    flow = traffic or {arm.name: traffic_of(arm.ages, arm.counts) for arm in arms}
     known = np.array([known_decisions(arm, days, flow[arm.name]) for arm in arms])
     worths = [arm.worth for arm in arms if arm.worth is not None]
     plays = play_arms(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.normals import best_probability, expected_maximum
 from patientbandits.analysis.records import OrderWorth, Revenue, Span
 from patientbandits.events.history import ArmHistory
+from patientbandits.statistics import FloatArray
 
 FEWEST_PAID = 2
 """An arm with fewer converted decisions borrows what those of all arms are worth."""
@@ -19,17 +21,38 @@ FEWEST_PAID = 2
 
 def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWorth] | None:
     """What converted decisions are worth, arm by arm; None if almost nothing was paid."""
-    paid = [arm.paid_by_decision(window) for arm in arms]
-    everything = np.concatenate(paid)
-    if len(everything) < FEWEST_PAID or not everything.any():
+    paid = [
+        PaidSums(arm.paid_by_decision(window), arm.counts[arm.converted_within(window)])
+        for arm in arms
+    ]
+    everything = PaidSums(
+        sums=np.concatenate([own.sums for own in paid]),
+        counts=np.concatenate([own.counts for own in paid]),
+    )
+    if everything.decisions < FEWEST_PAID or not everything.sums.any():
         return None
     return [_worth(own, everything) for own in paid]
 
 
-def _worth(own: np.ndarray, everything: np.ndarray) -> OrderWorth:
-    used = own if len(own) >= FEWEST_PAID else everything
+class PaidSums(NamedTuple):
+    """What converted decisions have paid, and how many decisions paid each sum."""
+
+    sums: FloatArray
+    counts: FloatArray
+
+    @property
+    def decisions(self) -> int:
+        return round(float(self.counts.sum()))
+
+
+def _worth(own: PaidSums, everything: PaidSums) -> OrderWorth:
+    used = own if own.decisions >= FEWEST_PAID else everything
+    mean = float((used.counts * used.sums).sum() / used.decisions)
+    squares = float((used.counts * (used.sums - mean) ** 2).sum())
     return OrderWorth(
-        mean=float(used.mean()), spread=float(used.std(ddof=1)), count=max(len(own), 1)
+        mean=mean,
+        spread=math.sqrt(squares / (used.decisions - 1)),
+        count=max(own.decisions, 1),
     )
 
 

@@ -106,7 +106,7 @@ def analyse(
     say("fitting the model of late conversions")
     ordered = _control_first(events)
     found = beliefs(ordered.arms, ordered.window, lag_times(ordered))
-    curves = [product_limit(*arm.within(ordered.window)) for arm in ordered.arms]
+    curves = [product_limit(*arm.within(ordered.window), arm.counts) for arm in ordered.arms]
     paid = worths_of(ordered.arms, ordered.window) if ordered.valued else None
     revenues: Sequence[Revenue | None] = [None] * len(found)
     if paid is not None:
@@ -170,6 +170,7 @@ def _present(
             mean=belief.rate.mean,
             spread=belief.spread,
             ages=arm.ages,
+            counts=arm.counts,
             lag_times=belief.lag_times,
             lag=belief.lag_mean,
             window=events.window,

@@ -43,12 +43,21 @@ class StepCurve:
         return np.where(asked <= self.largest, found, np.nan)
 
 
-def product_limit(ages: FloatArray, delays: FloatArray) -> StepCurve:
-    """Of decisions with these ages, converted after these delays (infinity: not yet)."""
+def product_limit(
+    ages: FloatArray, delays: FloatArray, counts: FloatArray | None = None
+) -> StepCurve:
+    """Of decisions with these ages, converted after these delays (infinity: not yet).
+
+    ``counts``: how many decisions each stands for, if not one.
+    """
+    weights = np.ones(len(ages)) if counts is None else counts
     converted = np.isfinite(delays)
-    times, events = np.unique(delays[converted], return_counts=True)
-    watched = np.sort(np.where(converted, delays, ages))
-    at_risk = len(watched) - np.searchsorted(watched, times, side="left")
+    times, places = np.unique(delays[converted], return_inverse=True)
+    events = np.bincount(places, weights[converted], minlength=len(times))
+    watched = np.where(converted, delays, ages)
+    order = np.argsort(watched, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(weights[order])])
+    at_risk = before[-1] - before[np.searchsorted(watched[order], times, side="left")]
     left: FloatArray = np.cumprod(1 - events / at_risk, dtype=float)
     with np.errstate(divide="ignore"):
         terms = events / (at_risk * (at_risk - events))

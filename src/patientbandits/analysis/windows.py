@@ -27,7 +27,7 @@ def candidate_windows(longest: float, window: float | None) -> list[float]:
 def which_window(events: Events) -> list[WindowFinding]:
     """One row for each candidate; empty if no arm has any conversion or all are younger than an
     hour."""
-    curves = [product_limit(arm.ages, arm.delays) for arm in events.arms]
+    curves = [product_limit(arm.ages, arm.delays, arm.counts) for arm in events.arms]
     longest = min(curve.largest for curve in curves)
     spans = candidate_windows(longest, events.window)
     if not spans or not any(len(curve.times) for curve in curves):

@@ -12,11 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-RING_BITS = 12
+RING_BITS = 13
 RING = 1 << RING_BITS
 """Rounds from now on that are counted in the ring."""
 
-MOST_WAITING = 1 << 24
+LANE_BITS = 5
+MOST_LANES = 1 << LANE_BITS
+
+MOST_WAITING = 1 << 25
 """Pulls of all lanes together: there is room for as many as wait in lists."""
 
 
@@ -28,11 +31,9 @@ class Calendar(NamedTuple):
     what never does"""
     first: NDArray[np.int32]
     """turn of the ring: its first entry"""
-    following: NDArray[np.int32]
-    """entry: the next one of the same turn, or the next one that is free"""
-    row: NDArray[np.int32]
-    lane: NDArray[np.int32]
-    """entry: where in ``due`` it belongs"""
+    waiting: NDArray[np.int32]
+    """(entry, 2): the next one of the same turn, or the next one that is free; and where in ``due``
+    it belongs, as row * MOST_LANES + lane"""
     free: NDArray[np.int32]
     """the first entry that is free again, and how many were ever used"""
 
@@ -45,9 +46,7 @@ def calendar_for(arms: int, horizon: int, lanes: int) -> Calendar:
     return Calendar(
         due=np.zeros(((RING + 1) * arms, lanes), np.uint8),
         first=np.zeros((horizon >> RING_BITS) + 1, np.int32),
-        following=np.zeros(entries, np.int32),
-        row=np.empty(entries, np.int32),
-        lane=np.empty(entries, np.int32),
+        waiting=np.empty((entries, 2), np.int32),
         free=np.zeros(2, np.int32),
     )
 
@@ -64,11 +63,10 @@ def wait(calendar: Calendar, round_: int, arms: int, arm: int, lane: int) -> Non
         calendar.free[1] += 1
         entry = calendar.free[1]
     else:
-        calendar.free[0] = calendar.following[entry]
+        calendar.free[0] = calendar.waiting[entry, 0]
     turn = round_ >> RING_BITS
-    calendar.row[entry] = ring_row(round_, arms) + arm
-    calendar.lane[entry] = lane
-    calendar.following[entry] = calendar.first[turn]
+    calendar.waiting[entry, 0] = calendar.first[turn]
+    calendar.waiting[entry, 1] = ((ring_row(round_, arms) + arm) << LANE_BITS) + lane
     calendar.first[turn] = entry
 
 
@@ -77,8 +75,9 @@ def begin_turn(calendar: Calendar, turn: int) -> None:
     entry = calendar.first[turn]
     calendar.first[turn] = 0
     while entry != 0:
-        calendar.due[calendar.row[entry], calendar.lane[entry]] += 1
-        later = calendar.following[entry]
-        calendar.following[entry] = calendar.free[0]
+        later = calendar.waiting[entry, 0]
+        place = calendar.waiting[entry, 1]
+        calendar.due[place >> LANE_BITS, place & (MOST_LANES - 1)] += 1
+        calendar.waiting[entry, 0] = calendar.free[0]
         calendar.free[0] = entry
         entry = later

@@ -1,10 +1,13 @@
 """Every delay law as a table.
 
-For u uniform the delay is min{m : S(m) <= u}; a guide of 4096 cells gives for each value of u's
-upper bits the first and last candidate, and a search in the table of S finds the one, exactly,
-without computing a power. The table ends at `HEAD`; beyond it a coarse table of knots brackets the
-delay, and the law's own formula decides. A law whose formula is not one of the package's has no end
-of its table before the horizon.
+For u uniform the delay is min{m : S(m) <= u}. A guide gives for each cell of u the first and the
+last candidate, mostly the same one; otherwise S decides, looked at first where a straight line
+between the two leads. Each octave [2^-j, 2^(1-j)) of u is cut into as many cells, so that a cell is
+as narrow for long delays as for short ones: of a power law's candidates the line misses by one or
+two at most.
+
+S stands in a table that ends at `HEAD`; beyond it the law's own formula is computed. A law whose
+formula is not one of the package's has no end of its table before the last delay that counts.
 """
 
 from __future__ import annotations
@@ -22,7 +25,18 @@ from patientbandits.delays.base import Delay, Formula, Part
 from patientbandits.delays.check import require_falling
 from patientbandits.engine.compile import cached
 
-GUIDE_CELLS = 4096
+OCTAVES = 10
+"""of u; what is below them all is one cell"""
+OCTAVE_BITS = 12
+CELLS_PER_OCTAVE = 1 << OCTAVE_BITS
+GUIDE_CELLS = OCTAVES * CELLS_PER_OCTAVE
+NEVER_CELL = GUIDE_CELLS + 2
+"""One more cell, whose only delay is longer than all that count."""
+BELOW_CELL = 52 - OCTAVE_BITS
+"""The lower bits of a float, which do not tell its cell."""
+FIRST_CELL = (1023 - OCTAVES) << OCTAVE_BITS
+"""The upper bits of 2^-OCTAVES, as a float has them."""
+
 HEAD = 1 << 15
 
 FORMULAS: tuple[Formula, ...] = tuple(
@@ -34,14 +48,13 @@ FORMULAS: tuple[Formula, ...] = tuple(
 class DelayTables(NamedTuple):
     """The laws of a problem as the kernels see them; first axis: law, unless said otherwise."""
 
+    last: int
+    """the last delay that counts; last + 1 stands for all that are longer"""
     guide: NDArray[np.int32]
-    """(law, GUIDE_CELLS + 1)"""
+    """(law, NEVER_CELL + 2): min{m : S(m) <= the lower end of the cell}; delays of cell j lie in
+    guide[j + 1] .. guide[j]"""
     survival: NDArray[np.float64]
-    """(law, head + 2): S(0..head), then 0: what is beyond the table"""
-    knots: NDArray[np.int64]
-    """times from head to the horizon, growing by 1/64"""
-    knot_survival: NDArray[np.float64]
-    """(law, knot)"""
+    """(law, head + 1): S(0..head)"""
     weight: NDArray[np.float64]
     """(law, part) of the survival function; 0 fills up"""
     formula: NDArray[np.int64]
@@ -77,90 +90,86 @@ def survival_of(tables: DelayTables, law: int, m: float) -> float:
     return total
 
 
-def fill_survival(tables: DelayTables, law: int) -> None:
-    """The table of S and its knots, from the formulas."""
-    for m in range(tables.survival.shape[1] - 1):
-        tables.survival[law, m] = survival_of(tables, law, float(m))
-    for j in range(len(tables.knots)):
-        tables.knot_survival[law, j] = survival_of(tables, law, float(tables.knots[j]))
+survival_of.apart = True  # type: ignore[attr-defined]  # compiled once, not into each kernel
 
 
-def fill_guide(survival: NDArray[np.float64], guide: NDArray[np.int32]) -> None:
-    """guide[j] = min{m : S(m) <= j / GUIDE_CELLS}
+def tabulated_survival(tables: DelayTables, law: int, m: int) -> float:
+    """S(m), from the table as far as that goes."""
+    if m < tables.survival.shape[1]:
+        return tables.survival[law, m]
+    return survival_of(tables, law, float(m))
 
-    The delays of cell j lie in guide[j + 1] .. guide[j].
-    """
-    m = 0
-    for j in range(GUIDE_CELLS, -1, -1):
-        while m < len(survival) - 1 and survival[m] > j / GUIDE_CELLS:
-            m += 1
-        guide[j] = m
+
+def fill_tables(tables: DelayTables, law: int, from_formulas: bool) -> None:
+    """The table of S, if the formulas are known, and the guide."""
+    if from_formulas:
+        for m in range(tables.survival.shape[1]):
+            tables.survival[law, m] = survival_of(tables, law, float(m))
+    delay = 0
+    for cell in range(GUIDE_CELLS + 1, -1, -1):
+        octave = cell >> OCTAVE_BITS
+        within = cell & (CELLS_PER_OCTAVE - 1)
+        lower_end = math.ldexp(1.0 + within / CELLS_PER_OCTAVE, octave - OCTAVES)
+        if cell == 0:
+            lower_end = 0.0
+        delay = search_from(delay, tables, law, lower_end)
+        tables.guide[law, cell] = delay
+
+
+def search_from(low: int, tables: DelayTables, law: int, u: float) -> int:
+    """min{m >= low : S(m) <= u}, or last + 1: in strides that double, then `search`."""
+    stride = 1
+    high = low
+    while high <= tables.last and tabulated_survival(tables, law, high) > u:
+        low = high + 1
+        high += stride
+        stride *= 2
+    high = min(high, tables.last + 1)
+    return search(low, high, (low + high) >> 1, tables, law, u)
 
 
 def delay_of(tables: DelayTables, law: int, u: float, left: int) -> int:
     """min{m : S(m) <= u}, or a number > left."""
-    delay = table_delay(first_candidate(tables, law, u), tables, law, u)
-    head = tables.survival.shape[1] - 2
-    if delay > head and left > head:
-        return tail_delay(tables, law, u, left)
-    return delay
+    cell = cell_of(u)
+    low = int(tables.guide[law, cell + 1])
+    high = int(tables.guide[law, cell])
+    if low < high:
+        low = search(low, high, guess(low, high, u), tables, law, u)
+    return low if low <= tables.last else left + 1
 
 
-def first_candidate(tables: DelayTables, law: int, u: float) -> int:
-    """The smallest delay of u's cell; in most cells the only one."""
-    return tables.guide[law, int(u * GUIDE_CELLS) + 1]
+def cell_of(u: float) -> int:
+    """The place of u among the cells."""
+    return max((bits_of(u) >> BELOW_CELL) - FIRST_CELL, 0)
 
 
-def table_delay(low: int, tables: DelayTables, law: int, u: float) -> int:
-    """The delay as far as the table goes, from its `first_candidate` on; head + 1 for beyond."""
-    survival = tables.survival[law]
-    if survival[low] > u:
-        high = tables.guide[law, int(u * GUIDE_CELLS)]
-        while high - low > 8:
-            middle = (low + high) >> 1
-            if survival[middle] > u:
-                low = middle + 1
-            else:
-                high = middle
-        while survival[low] > u:
-            low += 1
-    return low
+def bits_of(x: float) -> int:
+    """The 64 bits of a float."""
+    return int(np.float64(x).view(np.int64))
 
 
-def tail_delay(tables: DelayTables, law: int, u: float, left: int) -> int:
-    """`delay_of` beyond the table: bracketed by the knots, decided by the law's formula."""
-    knots = tables.knots
-    values = tables.knot_survival[law]
-    if values[len(knots) - 1] > u:
-        return left + 1
-    below = 0
-    above = len(knots) - 1  # S(knots[below]) > u >= S(knots[above])
-    while above - below > 1:
-        middle = (below + above) // 2
-        if values[middle] > u:
-            below = middle
-        else:
-            above = middle
-    low = knots[below]
-    high = knots[above]
-    if low >= left:
-        return left + 1
-    fall = math.log(values[below] / max(values[above], 1e-300))
-    slope = math.log(values[below] / max(u, 1e-300)) / fall
-    guess = int(low * math.exp(slope * math.log(high / low)))
+def guess(low: int, high: int, u: float) -> int:
+    """Where between the candidates of u's cell a straight line leads."""
+    share = (bits_of(u) & ((1 << BELOW_CELL) - 1)) * (1.0 / (1 << BELOW_CELL))
+    return low + int((high - low) * (1.0 - share) + 0.5)
+
+
+def search(low: int, high: int, first: int, tables: DelayTables, law: int, u: float) -> int:
+    """min{m : S(m) <= u}, which is one of ``low``, ..., ``high``; looked for from ``first`` on."""
+    middle = first
     stride = 1
-    while high - low > 1:  # a power law's guess is exact to a step or two; else bisection follows
-        middle = min(max(guess, low + 1), high - 1)
-        if survival_of(tables, law, float(middle)) > u:
-            low = middle
-            guess = middle + stride
+    while low < high:
+        middle = min(max(middle, low), high - 1)
+        if tabulated_survival(tables, law, middle) > u:
+            low = middle + 1
+            middle += stride
         else:
             high = middle
-            guess = middle - stride
+            middle -= stride
         stride *= 2
         if stride > 8:
-            guess = (low + high) // 2
-    return high
+            middle = (low + high) >> 1
+    return low
 
 
 def compilable(law: Delay) -> tuple[Part, ...] | None:
@@ -171,29 +180,19 @@ def compilable(law: Delay) -> tuple[Part, ...] | None:
     return None
 
 
-def knots_from(head: int, horizon: int) -> NDArray[np.int64]:
-    """Times from ``head`` to ``horizon``, growing by 1/64."""
-    knots = [head]
-    while knots[-1] < horizon:
-        knots.append(min(horizon, knots[-1] + max(1, knots[-1] // 64)))
-    return np.array(knots)
-
-
 @lru_cache(maxsize=64)
-def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
-    """The tables of ``laws``, for delays up to ``horizon``."""
+def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
+    """The tables of ``laws``, for delays up to ``last``."""
     decomposed = [compilable(law) for law in laws]
     known = all(parts is not None for parts in decomposed)
-    head = horizon
+    head = last
     if known:
-        head = min(horizon, HEAD)
-    knots = knots_from(head, horizon)
+        head = min(last, HEAD)
     parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
     tables = DelayTables(
-        guide=np.empty((len(laws), GUIDE_CELLS + 1), np.int32),
-        survival=np.zeros((len(laws), head + 2)),
-        knots=knots,
-        knot_survival=np.empty((len(laws), len(knots))),
+        last=last,
+        guide=np.full((len(laws), NEVER_CELL + 2), last + 1, np.int32),
+        survival=np.empty((len(laws), head + 1)),
         weight=np.zeros(parts_shape),
         formula=np.zeros(parts_shape, np.int64),
         parameters=np.zeros((*parts_shape, 3)),
@@ -202,13 +201,11 @@ def tables_of(laws: tuple[Delay, ...], horizon: int) -> DelayTables:
         if parts is None:
             values = law.survival(np.arange(head + 1))
             require_falling(law, np.arange(head + 1), values)
-            tables.survival[row, :-1] = values
-            tables.knot_survival[row] = values[-1]
+            tables.survival[row] = values
         else:
             for j, part in enumerate(parts):
                 tables.weight[row, j] = part.weight
                 tables.formula[row, j] = FORMULAS.index(part.formula)
                 tables.parameters[row, j] = part.a, part.b, part.c
-            cached(fill_survival, "fill_survival")(tables, row)
-        cached(fill_guide, "fill_guide")(tables.survival[row], tables.guide[row])
+        cached(fill_tables, "fill_tables")(tables, row, parts is not None)
     return tables

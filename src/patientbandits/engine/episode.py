@@ -165,12 +165,15 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
         scratch = game.scratch
+        arm = int(scratch.favourite[0])
         receive(self, memory, game, decision)
         refresh(self, memory, round_, time, horizon, arms, game.chance)
         bid = choose(self, memory, game, decision)
         if bid.worth != bid.worth:
             return False
-        arm = bid.arm
+        if bid.arm != arm:  # a branch: the processor guesses it and goes on with the arm before
+            arm = bid.arm
+            scratch.favourite[0] = arm
         scratch.pulls[arm] += 1
         if not plain:
             row = row_of(game.world, as_bits(round_), arm)

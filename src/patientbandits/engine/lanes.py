@@ -11,90 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.engine.calendar import (
-    MOST_WAITING,
     RING,
     RING_BITS,
-    Calendar,
     begin_turn,
-    calendar_for,
     ring_row,
     wait,
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
 from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import delay_of, first_candidate, table_delay
+from patientbandits.engine.delay_tables import NEVER_CELL, cell_of, guess, search
 from patientbandits.engine.episode import KernelPlan, decision_function
+from patientbandits.engine.lane_space import Lanes
 from patientbandits.engine.records import wrapper
-from patientbandits.engine.scratch import Output, Task, bonus_table
+from patientbandits.engine.scratch import Output, Task
 from patientbandits.engine.worlds import World
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint, index_function
-from patientbandits.policies.rule import Rule
 from patientbandits.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
-
-MOST_LANES = 32
-
-
-class Lanes(NamedTuple):
-    """Working space of one thread; the last axis is the lane."""
-
-    calendar: Calendar
-    world_key: NDArray[np.uint64]
-    tie_key: NDArray[np.uint64]
-    own_key: NDArray[np.uint64]
-    """of the world, of ties, of the policy's randomness"""
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    bonus: NDArray[np.float64]
-    worth: NDArray[np.float64]
-    """(arm, lane)"""
-    best: NDArray[np.int64]
-    """the arm to pull"""
-    highest: NDArray[np.float64]
-    """its index"""
-    pays: NDArray[np.bool_]
-    """whether its reward is the higher one"""
-    late: NDArray[np.float64]
-    """the u that its delay is drawn with"""
-    delay: NDArray[np.int64]
-    row: NDArray[np.int64]
-    """where in ``due`` its reward goes"""
-    table: NDArray[np.float64]
-    """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
-
-
-def lanes_for(horizon: int, runs: int) -> int:
-    """How many runs go side by side."""
-    return max(min(runs, MOST_LANES, MOST_WAITING // horizon), 1)
-
-
-def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
-    """Empty."""
-    arms = len(world.streams)
-    by_arm = (arms, lanes)
-    return Lanes(
-        calendar=calendar_for(arms, horizon, lanes),
-        world_key=np.zeros(lanes, np.uint64),
-        tie_key=np.zeros(lanes, np.uint64),
-        own_key=np.zeros(lanes, np.uint64),
-        pulls=np.zeros(by_arm, np.int64),
-        rewards=np.zeros(by_arm),
-        bonus=np.zeros(by_arm),
-        worth=np.zeros(by_arm),
-        best=np.zeros(lanes, np.int64),
-        highest=np.zeros(lanes),
-        pays=np.zeros(lanes, np.bool_),
-        late=np.zeros(lanes),
-        delay=np.zeros(lanes, np.int64),
-        row=np.zeros(lanes, np.int64),
-        table=bonus_table(rule, horizon),
-    )
 
 
 def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
@@ -154,54 +93,63 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
     return not broken
 
 
-def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
-    """``pays`` and ``late`` of the pulls of ``best``: the draws of `worlds.arrival`."""
+def of_best(
+    by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], lanes: int
+) -> None:
+    """picked[lane] = by_arm[best[lane]], in a form that becomes vector instructions."""
+    first = by_arm[0]
     for lane in range(lanes):
-        arm = space.best[lane]
-        bits = bits_at(space.world_key[lane], as_bits(round_), world.streams[arm])
-        space.pays[lane] = unit(bits) < world.chance_of_high[arm]
-        space.late[lane] = unit(mix(bits ^ DELAY_SALT))
+        picked[lane] = first
+    for arm in range(1, len(by_arm)):
+        value = by_arm[arm]
+        for lane in range(lanes):
+            picked[lane] = value if best[lane] == arm else picked[lane]
+
+
+def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
+    """``late`` and ``cell`` of the pulls of ``best``: the draws of `worlds.arrival`."""
+    of_best(world.streams, space.best, space.stream, lanes)
+    of_best(world.chance_of_high, space.best, space.chance, lanes)
+    t = as_bits(round_)
+    for lane in range(lanes):
+        bits = bits_at(space.world_key[lane], t, space.stream[lane])
+        late = unit(mix(bits ^ DELAY_SALT))
+        space.late[lane] = late
+        space.cell[lane] = cell_of(late) if unit(bits) < space.chance[lane] else NEVER_CELL
+
+
+def draw_delays(space: Lanes, lanes: int, world: World) -> None:
+    """``delay`` of these pulls, by `delay_tables.delay_of`."""
+    delays = world.delays
     for lane in range(lanes):
         law = world.law[space.best[lane]]
-        space.delay[lane] = first_candidate(world.delays, law, space.late[lane])
+        cell = space.cell[lane]
+        low = int(delays.guide[law, cell + 1])
+        high = int(delays.guide[law, cell])
+        if low < high:
+            u = space.late[lane]
+            low = search(low, high, guess(low, high, u), delays, law, u)
+        space.delay[lane] = max(low, 1)
 
 
 def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """The rewards of these pulls on their way; those that never come, to a row of their own.
-
-    The table of delays goes to its ``last`` entry; one that is shorter than the ring holds all
-    delays that count.
-    """
+    """The rewards of these pulls on their way; those that never come, to a row of their own."""
     arms = len(space.pulls)
-    never = RING * arms
-    last = min(left, world.delays.survival.shape[1] - 2)
+    last = min(left, world.delays.last)
     near = min(last, RING - 1)
-    far = False
+    beyond = 0
     for lane in range(lanes):
-        law = world.law[space.best[lane]]
-        delay = table_delay(space.delay[lane], world.delays, law, space.late[lane])
-        space.delay[lane] = delay
-        far |= delay > near
-    for lane in range(lanes):
-        delay = max(space.delay[lane], 1)
-        arrives = space.pays[lane] & (delay <= near)
-        row = ring_row(round_ + delay, arms) if arrives else never
+        delay = space.delay[lane]
+        row = ring_row(round_ + delay, arms) if delay <= near else RING * arms
         space.row[lane] = row + space.best[lane]
+        beyond += RING <= delay <= last
     for lane in range(lanes):
         space.calendar.due[space.row[lane], lane] += 1
-    if far and last >= RING:
-        send_far(space, lanes, world, round_, left)
-
-
-def send_far(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """`send_rewards` for the rewards that come after the ring's end."""
-    arms = len(space.pulls)
-    for lane in range(lanes):
-        if space.pays[lane] and space.delay[lane] >= RING:
-            arm = space.best[lane]
-            delay = delay_of(world.delays, world.law[arm], space.late[lane], left)
-            if delay <= left:
-                wait(space.calendar, round_ + delay, arms, arm, lane)
+    if beyond > 0:
+        for lane in range(lanes):
+            delay = space.delay[lane]
+            if RING <= delay <= last:
+                wait(space.calendar, round_ + delay, arms, space.best[lane], lane)
 
 
 def record(space: Lanes, lanes: int, world: World, regret: Any) -> None:
@@ -246,13 +194,17 @@ def count_function(plan: KernelPlan) -> Callable[..., None]:
     bonus_of = tabulated_bonus(plan.rule)
 
     def count(self: Any, memory: Any, space: Lanes, lanes: int, decision: DecisionPoint) -> None:
+        table = space.table
+        if kept_bonus and decision.round < len(table):  # no arm has more pulls
+            table[decision.round] = bonus_of(self, memory, decision.round, table, decision)
         for lane in range(lanes):
             arm = space.best[lane]
-            space.pulls[arm, lane] += 1
-            if kept_bonus:
-                pulls = int(space.pulls[arm, lane])
-                bonus = bonus_of(self, memory, pulls, space.table, decision)
-                space.bonus[arm, lane] = bonus
+            pulls = space.pulls[arm, lane] + 1
+            space.pulls[arm, lane] = pulls
+            if kept_bonus and pulls < len(table):
+                space.bonus[arm, lane] = table[pulls]
+            elif kept_bonus:
+                space.bonus[arm, lane] = bonus_of(self, memory, pulls, table, decision)
 
     return count
 
@@ -290,6 +242,7 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
                     out.bad_round[0] = t
                     return
                 draw_rewards(space, lanes, world, t)
+                draw_delays(space, lanes, world)
                 send_rewards(space, lanes, world, t, task.horizon - t)
                 count(self, memory, space, lanes, decision)
                 if t == out.rounds[column]:

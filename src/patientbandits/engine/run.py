@@ -13,10 +13,12 @@ from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from patientbandits.engine.arrivals import counts_suffice
+from patientbandits.engine.calendar import MOST_LANES
 from patientbandits.engine.compile import compiler_is_off, digest_of
 from patientbandits.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.engine.faults import FAULTS, compile_fault, run_fault
-from patientbandits.engine.lanes import MOST_LANES, lanes_for, lanes_kernel, lanes_space
+from patientbandits.engine.lane_space import lanes_for, lanes_space
+from patientbandits.engine.lanes import lanes_kernel
 from patientbandits.engine.scratch import Output, Task, hears_signals, scratch_for
 from patientbandits.engine.worlds import is_plain, world_of
 from patientbandits.errors import InputError
@@ -158,7 +160,10 @@ class Match:
     def blocks(self, threads: int) -> Iterator[tuple[int, int]]:
         """The runs, in pieces for threads."""
         total = len(self.job.runs)
-        size = max(1, min(-(-total // threads), BLOCK_ROUNDS // self.job.horizon))
+        fewest = 1
+        if self.side_by_side:
+            fewest = lanes_for(self.job.horizon, total)
+        size = min(-(-total // threads), max(BLOCK_ROUNDS // self.job.horizon, fewest))
         if self.remembers and self.job.horizon > FRESH_FROM:
             size = 1
         for first in range(0, total, size):

@@ -122,7 +122,7 @@ def told_function(plain: bool, reports: bool) -> Callable[..., tuple[float, int]
         world: World, key: Bits, round_: Bits, arm: int, left: int
     ) -> tuple[float, int]:
         reward, delay = found(world, key, round_, arm, left)
-        window = world.delays.knots[len(world.delays.knots) - 1]
+        window = world.delays.last
         if delay > left and window <= left:
             return 0.0, window
         return reward, delay

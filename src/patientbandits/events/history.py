@@ -19,7 +19,7 @@ CONTROL_NAMES = ("control", "baseline", "original", "default", "off", "a", "0", 
 
 @dataclass(frozen=True)
 class ArmHistory:
-    """The decisions of one arm, the oldest first.
+    """The decisions of one arm, the oldest first; of a long history, groups of decisions alike.
 
     A delay of infinity: no conversion so far. Delays may exceed any window: which one counts is
     decided later.
@@ -37,10 +37,21 @@ class ArmHistory:
     order_delays: FloatArray
     order_values: FloatArray
     """NaN where there is none"""
+    group_sizes: FloatArray | None = None
+    """decisions that each row stands for, and each order of it; None: one"""
+
+    @property
+    def counts(self) -> FloatArray:
+        """How many decisions each row stands for."""
+        if self.group_sizes is None:
+            return np.ones(len(self.ages))
+        return self.group_sizes
 
     @property
     def decisions(self) -> int:
-        return len(self.ages)
+        if self.group_sizes is None:
+            return len(self.ages)
+        return round(float(self.group_sizes.sum()))
 
     def within(self, window: float | None) -> tuple[FloatArray, FloatArray]:
         """Ages and delays when only orders within the window count; ages up to the window."""
@@ -49,14 +60,19 @@ class ArmHistory:
         return np.minimum(self.ages, window), np.where(self.delays <= window, self.delays, np.inf)
 
     def paid_by_decision(self, window: float | None) -> FloatArray:
-        """The sum of all orders within the window, for every decision that converted within it."""
+        """The sum of all orders within the window, for every row that converted within it."""
         longest = np.inf if window is None else window
         counted = (self.order_delays <= longest) & np.isfinite(self.order_values)
         sums = np.bincount(
-            self.order_decisions[counted], self.order_values[counted], minlength=self.decisions
+            self.order_decisions[counted], self.order_values[counted], minlength=len(self.ages)
         )
-        converted = np.isfinite(self.delays) & (self.delays <= longest)
-        return np.asarray(sums[converted], dtype=float)
+        return np.asarray(sums[self.converted_within(window)], dtype=float)
+
+    def converted_within(self, window: float | None) -> NDArray[np.bool_]:
+        """Which rows converted within the window."""
+        longest = np.inf if window is None else window
+        found: NDArray[np.bool_] = np.isfinite(self.delays) & (self.delays <= longest)
+        return found
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,18 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     if changed is not None:
         wrong.append(f"line {changed} is not as it was written")
     try:
-        rebuilt = PolicyState(reader, experiment, use_snapshot=False)
-    except Exception as error:
-        return [*wrong, f"its log cannot be read: {error!r}"]
+        wrong += _wrong_of_what_follows(reader, experiment)
+    except UnavailableError:
+        raise
+    except Exception as error:  # a damaged line keeps none of the table's promises
+        wrong.append(f"its log cannot be read: {error!r}")
+    return wrong
+
+
+def _wrong_of_what_follows(reader: Reader, experiment: Experiment) -> list[str]:
+    """Whether decisions, credits and the snapshot are those that the log gives."""
+    wrong = []
+    rebuilt = PolicyState(reader, experiment, use_snapshot=False)
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
     ever = any(

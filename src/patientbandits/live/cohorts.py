@@ -108,19 +108,21 @@ def cohorts(
     for out in excluded:
         tallies[out.arm].decided(class_of(now - out.made), -1)
     gone = {out.seq for out in excluded}
-    for row in reader.rows(queries.CONVERSION_TIMES, experiment):
-        arm, made, happened, paid, retracted, seq = row
-        tally = tallies[arm]
-        if seq in gone:
-            continue
-        if retracted:
-            tally.retracted += 1
-        elif happened - made > limit:
-            tally.late += 1
-        elif paid > 0:
-            tally.converted(class_of(now - made), class_of(happened - made), paid)
-    for arm, made, happened, paid in reader.rows(queries.CREDIT_TIMES, experiment, experiment):
-        tallies[arm].converted(class_of(now - made), class_of(happened - made), paid)
+    for stretch in reader.stretches(experiment):
+        for row in reader.rows(queries.CONVERSION_TIMES, experiment, *stretch):
+            arm, made, happened, paid, retracted, seq = row
+            tally = tallies[arm]
+            if seq in gone:
+                continue
+            if retracted:
+                tally.retracted += 1
+            elif happened - made > limit:
+                tally.late += 1
+            elif paid > 0:
+                tally.converted(class_of(now - made), class_of(happened - made), paid)
+        credits = reader.rows(queries.CREDIT_TIMES, experiment, *stretch, experiment)
+        for arm, made, happened, paid in credits:
+            tallies[arm].converted(class_of(now - made), class_of(happened - made), paid)
     return [tally.cohort(window) for tally in tallies]
 
 

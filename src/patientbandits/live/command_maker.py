@@ -57,9 +57,12 @@ class CommandMaker:
         return self._scale
 
     def decide_command(self, unit: str | None = None, key: str | None = None) -> Decide:
-        _require_text("decision", unit=unit, key=key)
         names = self.journal.names
-        return Decide(self.experiment, names.maybe_unit(unit), names.maybe_key(key))
+        if unit is not None:
+            unit = names.unit(printable_text("decision: unit", unit))
+        if key is not None:
+            key = names.key(printable_text("decision: key", key))
+        return Decide(self.experiment, unit, key)
 
     def evaluate_command(self, unit: str, provisional: bool = False) -> Evaluate:
         printable_text("evaluation: unit", unit)

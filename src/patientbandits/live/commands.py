@@ -35,7 +35,9 @@ class Decide(Command):
     def __init__(
         self, experiment: Experiment, unit: str | None = None, key: str | None = None
     ) -> None:
-        super().__init__(experiment)
+        self.experiment = experiment
+        self.outcome = None
+        self.error = None
         self.unit = unit
         self.key = key
 

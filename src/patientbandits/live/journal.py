@@ -12,19 +12,22 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from patientbandits.live.batch import CommandBatch
-from patientbandits.live.commands import Command, Convert, Decide, Expose, Join, Order, Withdraw
+from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.ids import Signer
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.logger import LOGGER
+from patientbandits.live.plain_decisions import decided_plainly, questions
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.pseudonyms import Pseudonyms
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.queries import StoreQuestion
+from patientbandits.live.stretches import stretches
 from patientbandits.live.times import SECOND
 
 Made = TypeVar("Made")
@@ -170,7 +173,7 @@ class Journal:
         experiments = sorted(by_experiment)
         try:
             self._refuse_if_failed()
-            self.store.begin(experiments)
+            self.store.begin(experiments, self._soon(by_experiment))
             for experiment_id in experiments:
                 self._decide_or_fail(experiment_id, by_experiment[experiment_id])
             working = [number for number in experiments if number in self._states]
@@ -182,6 +185,16 @@ class Journal:
             fail(commands, error)
             if not isinstance(error, Exception):
                 raise
+
+    def _soon(self, by_experiment: Mapping[int, Sequence[Command]]) -> list[StoreQuestion]:
+        """What will be asked about these commands."""
+        found: list[StoreQuestion] = []
+        if self.store.answers_ahead:
+            for experiment_id, commands in by_experiment.items():
+                state = self._states.get(experiment_id)
+                if state is not None:
+                    found += questions(state, commands, self.store)
+        return found
 
     def _decide_or_fail(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Whatever is wrong with this experiment alone must not reach the others."""
@@ -210,6 +223,8 @@ class Journal:
     def _decide(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Let the experiment's policy decide, and append: all lines, or none if it fails."""
         state = self.state(experiment_id)
+        if decided_plainly(state, commands, self.now(), self.signer, self.store):
+            return
         parts = list(stretches(commands, state))
         if len(parts) == 1 and state.memory.forgets:
             self._append(state, commands)
@@ -253,44 +268,3 @@ def fail(commands: Iterable[Command], cause: BaseException) -> None:
         command.outcome = None
         command.error = UnavailableError(words)
         command.error.__cause__ = cause
-
-
-def stretches(commands: Sequence[Command], state: PolicyState) -> Iterator[list[Command]]:
-    """Commands that can be carried out at once.
-
-    Cut before a decision that follows something undone, if the memory must then begin anew from
-    the log; and before what is about a person for whom something was just decided: the arm must be
-    known first.
-    """
-    stretch: list[Command] = []
-    decided: set[str] = set()
-    undone = False
-    joined = state.has_aliases
-    for command in commands:
-        joined = joined or isinstance(command, Join)
-        if isinstance(command, Decide):
-            cut = undone
-        else:
-            cut = bool(decided) and about_any(command, decided, joined)
-        if cut:
-            yield stretch
-            stretch = []
-            decided = set()
-            undone = False
-        stretch.append(command)
-        if not isinstance(command, Decide):
-            undone = undone or (not state.memory.forgets and may_undo(command, state))
-        elif command.unit is not None:
-            decided.add(command.unit)
-    yield stretch
-
-
-def about_any(command: Command, units: set[str], joined: bool) -> bool:
-    """Whether it may be about one of the people behind ``units``; ``joined``: some have several."""
-    if isinstance(command, (Order, Expose)):
-        return joined or command.unit in units
-    return isinstance(command, (Withdraw, Join))
-
-
-def may_undo(command: Command, state: PolicyState) -> bool:
-    return state.may_credit or not isinstance(command, Convert)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -84,8 +84,23 @@ class LogLine(NamedTuple):
         return self.time if self.happened is None else self.happened
 
 
+class DecisionColumns(NamedTuple):
+    """Lines of decisions that a policy has just made, column by column; all others are None."""
+
+    experiment: int
+    time: int
+    seqs: Sequence[int]
+    """one after the other"""
+    arms: Sequence[int]
+    propensities: Sequence[float | None]
+    units: Sequence[str | None]
+    keys: Sequence[str | None]
+
+
 CHAIN_BYTES = 16
 NAMES_SEAL_BYTES = 4
+WITHOUT_GOAL_AND_SENDER = 3
+"""columns, with the chain, that a line without them ends with"""
 ENCODE = msgspec.json.Encoder().encode
 
 
@@ -99,6 +114,25 @@ def chained(lines: Iterable[LogLine], before: bytes) -> list[tuple[Any, ...]]:
         before = linked(line, before)
         done.append((*line[:-1], before))
     return done
+
+
+def chained_decisions(columns: DecisionColumns, before: bytes) -> list[bytes]:
+    """The chain of each line, as `linked` makes it, with what all have in common encoded once."""
+    content: list[Any] = [None] * (len(LogLine._fields) - WITHOUT_GOAL_AND_SENDER)
+    content[:4] = [columns.experiment, 0, "decision", columns.time]
+    head, middle = ENCODE(content).split(b",0,", 1)
+    kind_and_time, _, rest = middle.partition(b",null,null")
+    propensities = ENCODE(columns.propensities)[1:-1].split(b",")
+    written = b"%b%b,%%d,%b,%%d,%%b%b" % (b"%b", head, kind_and_time, rest)
+    found = []
+    numbers = zip(columns.seqs, columns.arms, propensities, strict=True)
+    names = zip(columns.units, columns.keys, strict=True)
+    blake2b = hashlib.blake2b
+    for (seq, arm, propensity), (unit, key) in zip(numbers, names, strict=True):
+        text = written % (before[:CHAIN_BYTES], seq, arm, propensity)
+        before = blake2b(text, digest_size=CHAIN_BYTES).digest() + seal_of(unit, key, seq)
+        found.append(before)
+    return found
 
 
 def linked(line: LogLine, before: bytes) -> bytes:
@@ -116,14 +150,18 @@ def hashed_columns(line: LogLine) -> int:
     """A line without a goal or a sender is hashed as it was before there were any."""
     if line.sender is not None:
         return -1
-    return -2 if line.goal is not None else -3
+    return -2 if line.goal is not None else -WITHOUT_GOAL_AND_SENDER
 
 
 def names_seal(line: LogLine) -> bytes:
+    return seal_of(line.unit, line.key, line.seq)
+
+
+def seal_of(unit: str | None, key: str | None, seq: int) -> bytes:
     """A checksum (CRC-32): it finds every flipped bit, and tells nothing of names that are gone."""
-    if line.unit is None and line.key is None:
+    if unit is None and key is None:
         return b""
-    seal = zlib.crc32(ENCODE((line.unit, line.key)), line.seq & 0xFFFFFFFF)
+    seal = zlib.crc32(ENCODE((unit, key)), seq & 0xFFFFFFFF)
     return seal.to_bytes(NAMES_SEAL_BYTES, "big")
 
 

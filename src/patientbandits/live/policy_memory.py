@@ -24,6 +24,7 @@ from patientbandits.engine.replay import (
     ArmTally,
     chance_for,
 )
+from patientbandits.live.compiling import compile_elsewhere
 from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.quarantine import quarantined
@@ -268,6 +269,7 @@ def warm(settings: Settings) -> None:
 
 def have_compiled(settings: Settings) -> None:
     """Compile the policy, or load it from the cache, whether it could do without or not."""
+    compile_elsewhere(settings)
     memory = PolicyMemory(NOWHERE, settings)
     event = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
     memory.program.compile(memory.known, np.array([event], EVENT))

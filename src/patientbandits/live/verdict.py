@@ -8,19 +8,15 @@ from dataclasses import asdict, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from patientbandits.analysis import analyse
 from patientbandits.analysis.cohorts import cohort_days
 from patientbandits.analysis.money import worths_of
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of
-from patientbandits.events.durations import DAY
-from patientbandits.events.history import ArmHistory, Events, control_of
+from patientbandits.events.history import Events, control_of
+from patientbandits.live.decided_groups import DecidedGroups, arm_history, decided_rows
 from patientbandits.live.errors import ConflictError, RefusedError
-from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.quarantine import excluded_decisions
 from patientbandits.live.settings import Settings
-from patientbandits.live.store import queries
 from patientbandits.live.store.base import Experiment, Reader
 from patientbandits.live.times import SECOND, iso_text, length_text
 
@@ -133,29 +129,15 @@ def no_verdict(words: str) -> dict[str, Any]:
 
 def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: int) -> Events:
     """The experiment's history as `analyse` takes it; what a decision is worth is one order."""
-    decided = table_of(reader.rows(queries.DECISION_TIMES, experiment.id), 3)
-    rows = reader.rows(queries.PAID, experiment.id)
-    rows += reader.rows(queries.CREDITED, experiment.id, experiment.id)
-    paid = table_of(rows, 3)
-    places = np.searchsorted(decided[:, 0], paid[:, 0])
-    worth = np.zeros(len(decided), np.int64)
-    happened = np.zeros(len(decided), np.int64)
-    worth[places] = paid[:, 2]
-    happened[places] = paid[:, 1]
+    groups = DecidedGroups(settings.window)
     excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
-    counted = ~np.isin(decided[:, 0], [out.seq for out in excluded])
-    arms = []
-    for place in settings.active:
-        own = (decided[:, 1] == place) & counted
-        arms.append(
-            arm_history(
-                settings.arms[place],
-                times=decided[own, 2],
-                happened=happened[own],
-                worth=worth[own] / MILLIONTHS * settings.scale,
-                now=now,
-            )
-        )
+    gone = [out.seq for out in excluded]
+    for stretch in reader.stretches(experiment.id):
+        groups.add(decided_rows(reader, experiment.id, stretch, now, gone))
+    rows = groups.rows
+    arms = [
+        arm_history(settings.arms[place], rows, place, settings.scale) for place in settings.active
+    ]
     names = [arm.name for arm in arms]
     control = settings.control if settings.control in names else None
     return Events(
@@ -166,24 +148,4 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
         experiment=experiment.name,
         currency=settings.currency or "",
         valued=settings.scale != 1.0,
-    )
-
-
-def table_of(rows: list[tuple[Any, ...]], columns: int) -> Any:
-    return np.array(rows, dtype=np.int64).reshape(-1, columns)
-
-
-def arm_history(name: str, *, times: Any, happened: Any, worth: Any, now: int) -> ArmHistory:
-    """``times`` and ``happened`` in microseconds; a worth of 0: no conversion so far."""
-    converted = np.flatnonzero(worth > 0)
-    delays = np.full(len(times), np.inf)
-    delays[converted] = np.maximum(happened[converted] - times[converted], 0) / SECOND
-    return ArmHistory(
-        name=name,
-        ages=np.maximum(now - times, 0) / SECOND,
-        delays=delays,
-        days=times // int(DAY * SECOND),
-        order_decisions=converted,
-        order_delays=delays[converted],
-        order_values=worth[converted],
     )

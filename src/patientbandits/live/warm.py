@@ -1,11 +1,24 @@
-"""`python -m patientbandits.live.warm`: compile every policy, for an image or before a start."""
+"""`python -m patientbandits.live.warm`: compile every policy, for an image or before a start.
+
+With `-` only that of the settings that come by standard input: for a server, see `compiling`.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
+import time
+
 from patientbandits.errors import InputError
+from patientbandits.live.compiling import FROM_INPUT
 from patientbandits.live.given_settings import default_policy, new_settings
 from patientbandits.live.policy_memory import have_compiled
+from patientbandits.live.settings import stored_settings
 from patientbandits.policies import POLICIES
+
+POLITE = 10
+"""how much a process that compiles for a server yields to others"""
 
 
 def warm_all() -> None:
@@ -18,5 +31,22 @@ def warm_all() -> None:
         print(policy["policy"], flush=True)
 
 
+def warm_for_server() -> None:
+    """The policy of the settings that come by standard input."""
+    threading.Thread(target=end_without, args=[os.getppid()], daemon=True).start()
+    os.nice(POLITE)
+    have_compiled(stored_settings(sys.stdin.read()))
+
+
+def end_without(parent: int) -> None:
+    """When nobody waits for the code any more."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
 if __name__ == "__main__":
-    warm_all()
+    if sys.argv[1:] == [FROM_INPUT]:
+        warm_for_server()
+    else:
+        warm_all()

@@ -98,7 +98,19 @@ def webhook_url(url: str, anywhere: bool) -> str:
         raise RefusedError(
             f"webhook: url must be https, or on this machine, unless that is allowed; got {url!r}."
         )
+    if is_link_local(host):
+        raise RefusedError(f"webhook: url must not be link-local; got url={url!r:.200}.")
     return url
+
+
+def is_link_local(host: str) -> bool:
+    """Whether it is an address at which a cloud's machines ask for their credentials."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_link_local
 
 
 def is_this_machine(host: str) -> bool:
@@ -179,6 +191,9 @@ def send_message(delivery: Delivery, timestamp: int) -> bool:
     if parts.query:
         target = f"{target}?{parts.query}"
     try:
+        connection.connect()
+        if is_link_local(connection.sock.getpeername()[0]):  # a name may lead anywhere
+            return False
         connection.request("POST", target, body, headers)
         return 200 <= connection.getresponse().status < 300
     except (OSError, http.client.HTTPException):

@@ -6,6 +6,7 @@ import ipaddress
 import math
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from patientbandits.live.api_keys import Key, Keyring
@@ -30,6 +31,7 @@ def loopback(host: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=100)
 def local(header: bytes) -> bool:
     """Whether a Host header names this machine.
 

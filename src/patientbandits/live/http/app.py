@@ -11,6 +11,7 @@ from typing import Any
 
 from patientbandits.live.http.cors import Origins
 from patientbandits.live.http.express import EXPRESS, Lane, lane_path
+from patientbandits.live.http.known_heads import KnownHeads
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.request import Receive, Request
 from patientbandits.live.http.response import (
@@ -39,6 +40,7 @@ class App:
         self._requests = 0
         self.lanes: dict[bytes, Lane] = {}
         """short ways, by the path as it is sent"""
+        self.heads = KnownHeads()
 
     async def __call__(self, asgi: ASGI, receive: Receive, send: Send) -> None:
         if asgi["type"] == "http":

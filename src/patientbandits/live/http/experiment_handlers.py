@@ -78,19 +78,22 @@ async def patch_experiment(service: Service, request: Request) -> Response:
 async def get_report(service: Service, request: Request) -> Response:
     request.query()
     handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(handle.report)))
+    found = await service.standing_answer(handle, "report", work=handle.report)
+    return Response(200, encode(found))
 
 
 async def get_verdict(service: Service, request: Request) -> Response:
-    by = request.query(by="")["by"] or None
+    by = request.only_query("by")
     handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(lambda: handle.verdict(by))))
+    found = await service.standing_answer(handle, "verdict", by, work=lambda: handle.verdict(by))
+    return Response(200, encode(found))
 
 
 async def get_analysis(service: Service, request: Request) -> Response:
-    by = request.query(by="")["by"] or None
+    by = request.only_query("by")
     handle = await service.experiment(request.part)
-    return Response(200, encode(await service.aside(lambda: handle.analysis(by))))
+    found = await service.standing_answer(handle, "analysis", by, work=lambda: handle.analysis(by))
+    return Response(200, encode(found))
 
 
 async def get_timeseries(service: Service, request: Request) -> Response:
@@ -98,7 +101,9 @@ async def get_timeseries(service: Service, request: Request) -> Response:
     if isinstance(bucket, str) and bucket.isascii() and bucket.isdecimal() and len(bucket) < 10:
         bucket = int(bucket)
     handle = await service.experiment(request.part)
-    counts = await service.aside(lambda: handle.timeseries(bucket))
+    counts = await service.standing_answer(
+        handle, "timeseries", bucket, work=lambda: handle.timeseries(bucket)
+    )
     return Response(200, encode({"counts": counts}))
 
 

@@ -73,11 +73,17 @@ class Lane:
     def takes(self, headers: RequestHeaders, body: bytes) -> bool:
         return (b"content-type", JSON) in headers and len(body) <= BODY
 
-    def start(self, headers: RequestHeaders, body: bytes, send: SendWhole) -> None:
-        """Have the request carried out; ``send`` is called with the answer, now or later."""
+    def read(self, headers: RequestHeaders) -> Request:
+        return Request({"headers": headers}, no_more, self._handle.name)
+
+    def start(self, head: Request, body: bytes, send: SendWhole) -> None:
+        """Have the request carried out; ``send`` is called with the answer, now or later.
+
+        ``head`` may serve many requests, one after the other.
+        """
         began = time.perf_counter()
+        request = head
         try:
-            request = Request({"headers": headers}, no_more, self._handle.name)
             self._service.access.authorise(self._scope, request)
             asked: Any = decoded(body, self._express.body)
             command = self._express.command(self._handle, asked, request)

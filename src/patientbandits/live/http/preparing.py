@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from functools import partial
 
+from patientbandits.live.compiling import OwnProcess
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.http.logs import log_event, log_failure
 from patientbandits.live.policy_memory import warm
@@ -25,6 +26,7 @@ def made_ready(settings: Settings) -> None:
 
 def prepare(shop: Shop) -> None:
     """Read the logs and compile the policies."""
+    OwnProcess.used = True
     for handle in shop.experiments():
         try:
             made_ready(handle.settings)

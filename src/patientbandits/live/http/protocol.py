@@ -4,22 +4,25 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from http import HTTPStatus
 from typing import Any, cast
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import (
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from patientbandits.live.http.response import CLOSE, SECURE_LINES, Response, problem_response
+from patientbandits.live.http.known_heads import KnownHeads
+from patientbandits.live.http.response import (
+    CLOSE,
+    JSON_BYTES,
+    SECURE_LINES,
+    Response,
+    problem_response,
+)
+from patientbandits.live.http.timed_protocol import TimedProtocol
 from patientbandits.live.http.whole_answers import (
     SHORT_CUT,
+    CommonHeads,
     ShortWay,
     WholeRequest,
-    head_of,
     whole_answer,
 )
 
@@ -27,64 +30,78 @@ LARGEST_HEAD = 32 * 1024
 FRAMING = 8
 """bytes that a byte of a body may cost besides itself, sent in chunks"""
 
-HEAD_SECONDS = 20.0
-"""how long a client may take to send the head of a request"""
-
 MOST_CONNECTIONS = 2000
 
 HEAD_TOO_LARGE = problem_response(
     431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes."
 )
-HEAD_TOO_SLOW = problem_response(408, "slow", "the head of the request took too long.")
-NOT_HTTP = problem_response(400, "malformed", "this is not HTTP.")
 TOO_MANY = problem_response(503, "busy", "too many connections; try again.")
+COMMON_HEADS = CommonHeads(SECURE_LINES)
 
 
-class OurProtocol(HttpToolsProtocol):
-    _received = 0
-    """bytes since the head began, with what came before it in one piece; or since it ended"""
-
+class OurProtocol(TimedProtocol):
     _body = 0
     """bytes of the body"""
 
     _in_body = False
     _upgrading = False
-    _head_timer: asyncio.TimerHandle | None = None
-    _idle_timer: asyncio.TimerHandle | None = None
-    _idle_since: float | None = None
-    """by the loop's clock; None: a request is under way"""
-
     _lane: ShortWay | None = None
     """the short way of the request that is being read"""
 
     _lane_body = b""
+    _taken: ShortWay | None = None
+    """the short way that the last request has gone, while what came with it is read"""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._lanes: dict[bytes, ShortWay] = getattr(self.app, "lanes", {})
+        self._heads: KnownHeads = getattr(self.app, "heads", None) or KnownHeads()
+        self._whole = WholeRequest(keep_alive=True)
         if len(self.connections) > MOST_CONNECTIONS:
             self._refuse(TOO_MANY)
             return
         self._expect_head()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._head_is_there()
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-        super().connection_lost(exc)
-
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
         self._idle_since = None
+        between = self._between_requests()
+        if between and self._take_known(data):
+            return
+        self._taken = None
         self._received += len(data)
         self._parse(data)
+        if between and self._taken is not None and self._received == 0 and self._whole.keep_alive:
+            self._heads.keep(data, self.headers, self._lane_body, self._taken)
         if self._lane is not None:
             self._long_way()  # the body comes in pieces
         elif self._received and not self._in_body:
             self._expect_head()
         if not self.transport.is_closing() and self._too_much():
             self._refuse(HEAD_TOO_LARGE)
+
+    def _between_requests(self) -> bool:
+        """Whether what comes now begins a request, and none is under way."""
+        if self._received or self._in_body or self.pipeline:
+            return False
+        return self.cycle is None or self.cycle.response_complete
+
+    def _take_known(self, data: bytes) -> bool:
+        """Take the short way at once, if the request's head was read before."""
+        found = self._heads.find(data)
+        if found is None:
+            return False
+        known, body = found
+        self._head_is_there()
+        self._begin_whole(keep_alive=True)
+        known.lane.start(known.head, body, self._send_whole)
+        return True
+
+    def _begin_whole(self, keep_alive: bool) -> None:
+        """There is never more than one under way on a connection."""
+        self._whole.begin(keep_alive)
+        self.cycle = cast(RequestResponseCycle, self._whole)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -142,6 +159,7 @@ class OurProtocol(HttpToolsProtocol):
         self._in_body = True
         self._received = 0
         self._body = 0
+        self._lane_body = b""
         self._lane = self._lane_for()
         if self._lane is None:
             self._long_way()
@@ -195,76 +213,25 @@ class OurProtocol(HttpToolsProtocol):
 
     def _take(self, lane: ShortWay) -> None:
         version = self.parser.get_http_version()
-        request = WholeRequest(version != "1.0" and self.parser.should_keep_alive())
-        body = self._lane_body
+        self._begin_whole(version != "1.0" and self.parser.should_keep_alive())
         self._lane = None
-        self._lane_body = b""
-        self.cycle = cast(RequestResponseCycle, request)
-        lane.start(self.headers, body, partial(self._send_whole, request))
+        self._taken = lane
+        lane.start(lane.read(self.headers), self._lane_body, self._send_whole)
 
-    def _send_whole(self, request: WholeRequest, answer: Response) -> None:
+    def _send_whole(self, answer: Response) -> None:
+        request = self._whole
         request.response_complete = True
         if request.disconnected or self.transport.is_closing():  # by what was sent after it
             return
-        if answer.headers and CLOSE[0] in answer.headers:
-            request.keep_alive = False
         defaults = self.server_state.default_headers
+        if not answer.headers and request.keep_alive and answer.media == JSON_BYTES:  # mostly
+            self.transport.write(COMMON_HEADS.whole(answer.status, answer.body, defaults))
+            self.on_response_complete()
+            return
+        if CLOSE[0] in answer.headers:
+            request.keep_alive = False
         closing = not request.keep_alive
         self.transport.write(whole_answer(answer, defaults, SECURE_LINES, closing))
         if closing:
             self.transport.close()
         self.on_response_complete()
-
-    def on_response_complete(self) -> None:
-        """As uvicorn's, but a connection has one timer, not one for each of its requests."""
-        self.server_state.total_requests += 1
-        if self.transport.is_closing():
-            return
-        self.flow.resume_reading()
-        if self.pipeline:
-            cycle, app = self.pipeline.pop()
-            self._start_asgi_task(cycle, app)
-            return
-        self._idle_since = self.loop.time()
-        if self._idle_timer is None:
-            self._look_later(self.timeout_keep_alive)
-
-    def _look_later(self, seconds: float) -> None:
-        self._idle_timer = self.loop.call_later(seconds, self._close_if_idle)
-
-    def _close_if_idle(self) -> None:
-        if self._idle_since is None:
-            self._look_later(self.timeout_keep_alive)
-            return
-        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
-        if left > 0:
-            self._look_later(left)
-        elif not self.transport.is_closing():
-            self.transport.close()
-
-    def _expect_head(self) -> None:
-        if self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._head_is_late)
-
-    def _head_is_there(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
-    def _head_is_late(self) -> None:
-        self._head_timer = None
-        if self._received == 0:
-            self.transport.close()  # nothing was asked
-        elif not self.transport.is_closing():
-            self._refuse(HEAD_TOO_SLOW)
-
-    def send_400_response(self, msg: str) -> None:
-        if not self.transport.is_closing():
-            self._refuse(NOT_HTTP)
-
-    def _refuse(self, answer: Response) -> None:
-        line = b"HTTP/1.1 %d %s\r\n" % (answer.status, HTTPStatus(answer.status).phrase.encode())
-        more = b"".join(b"%s: %s\r\n" % header for header in answer.headers)
-        head = line + head_of(answer) + more + b"connection: close\r\n\r\n"
-        self.transport.write(head + answer.body)
-        self.transport.close()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from patientbandits.live.commands import Command
@@ -27,6 +28,10 @@ class Waiting(NamedTuple):
             self.answered()
         except Exception as error:
             log_failure("an answer cannot be given", error)
+
+
+def commands_of(gathered: Iterable[Waiting]) -> list[Command]:
+    return list(chain.from_iterable(waiting.commands for waiting in gathered))
 
 
 class CommandQueue(ABC):

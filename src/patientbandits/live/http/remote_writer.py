@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from itertools import count
+from collections.abc import Sequence
+from itertools import chain, count
 from typing import Any
 
 from patientbandits.live.errors import RefusedError, UnavailableError
-from patientbandits.live.http.queueing import CommandQueue, Waiting
+from patientbandits.live.http.queueing import CommandQueue, Waiting, commands_of
 from patientbandits.live.http.wire import (
     ASK,
     READY,
@@ -22,8 +23,8 @@ from patientbandits.live.http.wire import (
     Frames,
     WriterCounts,
     frame,
-    packed_command,
-    take_outcome,
+    packed_commands,
+    take_outcomes,
 )
 from patientbandits.live.settings import Settings, settings_text
 
@@ -41,9 +42,9 @@ class RemoteWriter(CommandQueue, asyncio.Protocol):
         super().__init__(limit)
         self._address = address
         self._numbers = count(1)
-        self._asked: dict[int, Waiting] = {}
+        self._asked: dict[int, list[Waiting]] = {}
         self._warming: dict[int, asyncio.Future[str | None]] = {}
-        self._unsent: list[tuple[int, list[Any]]] = []
+        self._unsent: list[Waiting] = []
         self._frames = Frames()
         self._transport: Any = None
         self._lost = asyncio.Event()
@@ -73,13 +74,13 @@ class RemoteWriter(CommandQueue, asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         self._ready = False
-        self._unsent.clear()
-        asked = list(self._asked.values())
+        asked = [*chain.from_iterable(self._asked.values()), *self._unsent]
         self._asked.clear()
+        self._unsent.clear()
         for waiting in asked:
             for command in waiting.commands:
                 command.error = UnavailableError(LOST)
-            self._done(waiting)
+        self._done(asked)
         for warming in self._warming.values():
             if not warming.done():
                 warming.set_exception(UnavailableError(LOST))
@@ -89,7 +90,7 @@ class RemoteWriter(CommandQueue, asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         for message in self._frames.feed(data):
             if message[0] == TOLD:
-                self._told(message[1], message[2])
+                self._told(*message[1:])
             elif message[0] == READY:
                 self._ready = True
             else:
@@ -97,35 +98,35 @@ class RemoteWriter(CommandQueue, asyncio.Protocol):
                 if not warming.done():
                     warming.set_result(message[2])
 
-    def _told(self, answers: list[Any], counts: list[Any] | None) -> None:
-        for number, outcomes in answers:
-            waiting = self._asked.pop(number)
-            for command, outcome in zip(waiting.commands, outcomes, strict=True):
-                take_outcome(command, outcome)
-            self.carried_out += len(outcomes)
-            self._done(waiting)
+    def _told(self, number: int, outcomes: list[Any], counts: list[Any] | None) -> None:
+        asked = self._asked.pop(number)
+        commands = commands_of(asked)
+        take_outcomes(commands, outcomes)
+        self.carried_out += len(commands)
+        self._done(asked)
         if counts is not None:
             self._counts = WriterCounts(*counts)
 
-    def _done(self, waiting: Waiting) -> None:
-        self.waiting -= len(waiting.commands)
-        waiting.tell()
+    def _done(self, asked: Sequence[Waiting]) -> None:
+        for waiting in asked:
+            self.waiting -= len(waiting.commands)
+            waiting.tell()
 
     def add(self, waiting: Waiting) -> None:
         if self._transport is None:
             raise UnavailableError(AWAY)
         self.waiting += len(waiting.commands)
-        number = next(self._numbers)
-        self._asked[number] = waiting
         if not self._unsent:
             self._loop.call_soon(self._send)
-        self._unsent.append((number, [packed_command(command) for command in waiting.commands]))
+        self._unsent.append(waiting)
 
     def _send(self) -> None:
         unsent = self._unsent
-        self._unsent = []
         if unsent and self._transport is not None:
-            self._transport.write(frame((ASK, unsent)))
+            self._unsent = []
+            number = next(self._numbers)
+            self._asked[number] = unsent
+            self._transport.write(frame((ASK, number, packed_commands(commands_of(unsent)))))
 
     def require_ready(self) -> None:
         if not self._ready:

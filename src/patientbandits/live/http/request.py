@@ -96,6 +96,11 @@ class Request:
             )
         return defaults | dict(given)
 
+    def only_query(self, name: str) -> str | None:
+        """The value of the only parameter that there may be, if it is given."""
+        found = self.query(**{name: ""})
+        return found[name] if self.asgi["query_string"] else None
+
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)
         if value is None:

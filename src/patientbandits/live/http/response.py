@@ -17,6 +17,7 @@ Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 CLOSE: Headers = ((b"connection", b"close"),)
 SECURE: Headers = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+JSON_BYTES = b"application/json"
 BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 FETCH_SECONDS = 60.0
 """how long a client may take to fetch a piece of a stream"""
@@ -33,7 +34,7 @@ class Response(NamedTuple):
     status: int
     body: bytes
     headers: Headers = ()
-    media: bytes = b"application/json"
+    media: bytes = JSON_BYTES
 
     def closing(self) -> Response:
         """The same; the connection ends with it."""

@@ -16,6 +16,7 @@ from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
 from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
+from patientbandits.live.http.allocator import settle_allocator
 from patientbandits.live.http.app import App
 from patientbandits.live.http.cors import checked_origin
 from patientbandits.live.http.logs import log_event, set_up_logs
@@ -149,6 +150,7 @@ def work(
     writer_address: str | None = None,
 ) -> int:
     """Answer requests until told to stop."""
+    settle_allocator()
     set_up_logs(options.log_level)
     service = Service(shop, options, lambda: server.stop(), writer_address)
     if options.traces:

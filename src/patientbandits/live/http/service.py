@@ -17,6 +17,7 @@ from patientbandits.live.http.metrics import Metrics
 from patientbandits.live.http.queueing import CommandQueue
 from patientbandits.live.http.remote_writer import RemoteWriter
 from patientbandits.live.http.response import too_busy
+from patientbandits.live.http.standing import StandingAnswers
 from patientbandits.live.http.traces import Traces
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.http.writer import Writer
@@ -76,6 +77,7 @@ class Service:
         self.metrics = Metrics(self)
         self.arm_metrics = ArmMetrics(shop)
         self.metrics.add(self.arm_metrics)
+        self._standing = StandingAnswers()
         self.traces: Traces | None = None
         self.requests = RequestLog()
         self.draining = False
@@ -137,6 +139,13 @@ class Service:
             return await asyncio.get_running_loop().run_in_executor(self._readers, work)
         finally:
             self._aside -= 1
+
+    async def standing_answer(
+        self, handle: ExperimentHandle, *asked: int | str | None, work: Callable[[], Found]
+    ) -> Found:
+        """What ``work`` finds out, aside, or found out a moment ago if that takes long."""
+        found: Found = await self.aside(lambda: self._standing.answer(handle, asked, work))
+        return found
 
     def warm(self, settings: Settings) -> None:
         """Have the policy compiled now, not during a decision."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from patientbandits.live.http.response import BODILESS, CLOSE, Response
+from patientbandits.live.http.response import BODILESS, CLOSE, JSON_BYTES, Response
 
 SHORT_CUT = "patientbandits.cycle"
 """where the scope keeps the cycle that can take a whole answer"""
@@ -22,7 +22,10 @@ class ShortWay(Protocol):
 
     def takes(self, headers: RequestHeaders, body: bytes) -> bool: ...
 
-    def start(self, headers: RequestHeaders, body: bytes, send: SendWhole) -> None: ...
+    def read(self, headers: RequestHeaders) -> Any:
+        """What `start` wants of the headers."""
+
+    def start(self, head: Any, body: bytes, send: SendWhole) -> None: ...
 
 
 class WholeRequest:
@@ -31,13 +34,39 @@ class WholeRequest:
     __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete")
 
     def __init__(self, keep_alive: bool) -> None:
+        self.message_event = self
+        self.begin(keep_alive)
+
+    def begin(self, keep_alive: bool) -> None:
         self.keep_alive = keep_alive
         self.disconnected = False
         self.response_complete = False
-        self.message_event = self
 
     def set(self) -> None:
         """Nobody waits for more of it."""
+
+
+class CommonHeads:
+    """The lines that answers have in common, made once in a second: the date is one of them."""
+
+    def __init__(self, more: bytes) -> None:
+        self._more = more
+        self._defaults: RequestHeaders | None = None
+        self._heads: dict[int, bytes] = {}
+        """by status, of JSON; all but the length"""
+
+    def whole(self, status: int, body: bytes, defaults: RequestHeaders) -> bytes:
+        """The answer with this body, as `whole_answer` does for one without headers of its own."""
+        if defaults is not self._defaults:
+            self._defaults = defaults
+            self._heads.clear()
+        head = self._heads.get(status)
+        if head is None:
+            lines = b"".join(b"%s: %s\r\n" % header for header in defaults)
+            media = b"content-type: %s\r\n" % JSON_BYTES
+            head = STATUS_LINE[status] + lines + media + self._more + b"content-length: "
+            self._heads[status] = head
+        return b"%b%d\r\n\r\n%b" % (head, len(body), body)
 
 
 def head_of(answer: Response) -> bytes:

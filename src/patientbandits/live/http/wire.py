@@ -7,7 +7,7 @@ class is named by its place in a list, and its fields follow in their order.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -24,11 +24,11 @@ from patientbandits.live.store.base import Experiment
 LENGTH_BYTES = 4
 LARGEST_FRAME = 64 * 1024 * 1024
 ASK, WARM = 0, 1
-"""messages of a worker: (ASK, requests), each (its number, commands); (WARM, number, settings)"""
+"""messages of a worker: (ASK, number, commands); (WARM, number, settings)"""
 
 TOLD, WARMED, READY = 0, 1, 2
-"""messages of the writer: (TOLD, answers, counts or None), each (the request's number, outcomes);
-(WARMED, number, what is wrong or None); (READY,)"""
+"""messages of the writer: (TOLD, number of what was asked, outcomes, counts or None); (WARMED,
+number, what is wrong or None); (READY,)"""
 
 pack = msgspec.msgpack.Encoder().encode
 unpack = msgspec.msgpack.Decoder().decode
@@ -81,19 +81,35 @@ ERROR_PLACES = {kind: -1 - place for place, kind in enumerate(ERROR_KINDS)}
 """negative: so that an outcome and an error can be told apart"""
 
 
-def packed_command(command: Command) -> tuple[Any, ...]:
-    """(place of its class, its experiment, fields ...)"""
-    place = COMMAND_PLACES[type(command)]
-    form = COMMAND_FORMS[place]
-    fields = form.fields(command)
-    if form.single:
-        fields = (fields,)
-    return (place, command.experiment, *fields)
+def packed_commands(commands: Iterable[Command]) -> list[tuple[int, Experiment, list[Any]]]:
+    """Runs of commands alike: (place of their class, their experiment, fields of each)"""
+    runs: list[tuple[int, Experiment, list[Any]]] = []
+    kind: type[Command] | None = None
+    experiment: Experiment | None = None
+    fields: Callable[[Command], Any]
+    for command in commands:
+        if type(command) is not kind or command.experiment is not experiment:
+            kind = type(command)
+            experiment = command.experiment
+            place = COMMAND_PLACES[kind]
+            fields = COMMAND_FORMS[place].fields
+            rows: list[Any] = []
+            runs.append((place, experiment, rows))
+        rows.append(fields(command))
+    return runs
 
 
-def unpacked_command(packed: Sequence[Any]) -> Command:
-    place, experiment, *fields = packed
-    return COMMAND_FORMS[place].make(known_experiment(*experiment), *fields)
+def unpacked_commands(runs: Iterable[Sequence[Any]]) -> list[Command]:
+    commands: list[Command] = []
+    for place, packed_experiment, rows in runs:
+        form = COMMAND_FORMS[place]
+        make = form.make
+        experiment = known_experiment(*packed_experiment)
+        if form.single:
+            commands += [make(experiment, field) for field in rows]
+        else:
+            commands += [make(experiment, *fields) for fields in rows]
+    return commands
 
 
 @lru_cache(maxsize=10_000)
@@ -101,23 +117,40 @@ def known_experiment(*fields: Any) -> Experiment:
     return Experiment(*fields)
 
 
-def packed_outcome(command: Command) -> tuple[Any, ...]:
-    """(place of the class of its outcome, fields ...), or (place of the error's class, words)"""
-    error = command.error
-    if error is None:
-        return (OUTCOME_PLACES[type(command.outcome)], *command.outcome)
-    if type(error) in ERROR_PLACES:
-        return (ERROR_PLACES[type(error)], str(error))
-    return (ERROR_PLACES[UnavailableError], f"{type(error).__name__}: {error}")
+def packed_outcomes(commands: Iterable[Command]) -> list[tuple[int, list[Any]]]:
+    """Runs of outcomes alike: (place of their class, each), or of errors, by their words"""
+    runs: list[tuple[int, list[Any]]] = []
+    last = None
+    for command in commands:
+        error = command.error
+        if error is None:
+            place = OUTCOME_PLACES[type(command.outcome)]
+            told = command.outcome
+        elif type(error) in ERROR_PLACES:
+            place = ERROR_PLACES[type(error)]
+            told = str(error)
+        else:
+            place = ERROR_PLACES[UnavailableError]
+            told = f"{type(error).__name__}: {error}"
+        if place != last:
+            rows: list[Any] = []
+            runs.append((place, rows))
+            last = place
+        rows.append(told)
+    return runs
 
 
-def take_outcome(command: Command, packed: Sequence[Any]) -> None:
-    """Give the command what `packed_outcome` made of its twin."""
-    place = packed[0]
-    if place >= 0:
-        command.outcome = OUTCOME_KINDS[place](*packed[1:])
-    else:
-        command.error = ERROR_KINDS[-1 - place](packed[1])
+def take_outcomes(commands: Sequence[Command], runs: Iterable[Sequence[Any]]) -> None:
+    """Give the commands what `packed_outcomes` made of their twins."""
+    waiting = iter(commands)
+    for place, rows in runs:
+        if place >= 0:
+            kind = OUTCOME_KINDS[place]
+            for row in rows:
+                next(waiting).outcome = kind._make(row)
+        else:
+            for words in rows:
+                next(waiting).error = ERROR_KINDS[-1 - place](words)
 
 
 def frame(message: Any) -> bytes:

@@ -12,13 +12,12 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.preparing import made_ready, prepare
-from patientbandits.live.http.queueing import CommandQueue, Waiting
+from patientbandits.live.http.queueing import CommandQueue, Waiting, commands_of
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.journal import LARGEST_TRANSACTION
 from patientbandits.live.settings import Settings
@@ -28,7 +27,10 @@ FORGET_EVERY = 600.0
 """seconds between looks for names that are kept no longer"""
 
 PATIENCE = 0.25
-"""of the time of the last commit: what one waits at most for the others to come back"""
+"""of the time of the last commit: what one waits for the others to come back"""
+
+RETURNING = 0.5
+"""of those who were answered: if so many come back meanwhile, it pays to wait once more"""
 
 LONGEST_PATIENCE = 0.025
 SHORTEST_PATIENCE = 0.001
@@ -52,6 +54,8 @@ class Writer(CommandQueue):
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "writer")
         self._gathered: list[Waiting] = []
+        self._number = 0
+        """of the commands that have gathered"""
         self._enough = 1
         self._wake = asyncio.Event()
         self._task = self._loop.create_task(self._write())
@@ -73,7 +77,8 @@ class Writer(CommandQueue):
     def add(self, waiting: Waiting) -> None:
         self.waiting += len(waiting.commands)
         self._gathered.append(waiting)
-        if len(self._gathered) >= self._enough:
+        self._number += len(waiting.commands)
+        if self._number >= self._enough:
             self._wake.set()
 
     async def prepared(self) -> None:
@@ -89,24 +94,33 @@ class Writer(CommandQueue):
     def warm(self, settings: Settings) -> None:
         made_ready(settings)
 
-    async def _gather(self, before: int, seconds: float) -> list[Waiting]:
+    async def _gather(self, last: int, seconds: float) -> list[Waiting]:
         """All that waits, once there is something.
 
-        ``before``: requests in the last batch, which took ``seconds``.
+        ``last``: commands in the last batch, which took ``seconds``. As long as those who were
+        answered come back faster than others would by chance, it waits for more of them, at most
+        as long as a batch takes.
         """
+        enough = min(last + self._number, LARGEST_TRANSACTION)
         await self._until(1)
         patience = min(seconds * PATIENCE, LONGEST_PATIENCE)
-        if patience >= SHORTEST_PATIENCE:
+        returning = patience >= SHORTEST_PATIENCE
+        waited = 0.0
+        while returning and self._number < enough and waited < seconds:
+            before = self._number
             timer = self._loop.call_later(patience, self._wake.set)
-            await self._until(min(before, LARGEST_TRANSACTION))
+            await self._until(enough)
             timer.cancel()
+            waited += patience
+            returning = self._number - before >= RETURNING * last
         gathered = self._gathered
         self._gathered = []
+        self._number = 0
         return gathered
 
     async def _until(self, enough: int) -> None:
-        """Wait until so many requests have gathered, or the timer has woken us."""
-        if len(self._gathered) < enough:
+        """Wait until so many commands have gathered, or the timer has woken us."""
+        if self._number < enough:
             self._enough = enough
             self._wake.clear()
             await self._wake.wait()
@@ -117,11 +131,11 @@ class Writer(CommandQueue):
         while True:
             if not self._in_thread:
                 await asyncio.sleep(0)  # answers are sent, and what has come is read
-            gathered = await self._gather(before + len(self._gathered), seconds)
-            batch = list(chain.from_iterable(waiting.commands for waiting in gathered))
+            gathered = await self._gather(before, seconds)
+            batch = commands_of(gathered)
             began = self._loop.time()
             await self._execute(batch)
-            before = len(gathered)
+            before = len(batch)
             seconds = self._loop.time() - began
             self.waiting -= len(batch)
             self.carried_out += len(batch)

@@ -21,6 +21,7 @@ import uvloop
 from patientbandits.live import shop as library
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import RefusedError
+from patientbandits.live.http.allocator import settle_allocator
 from patientbandits.live.http.logs import log_failure, set_up_logs
 from patientbandits.live.http.preparing import made_ready
 from patientbandits.live.http.queueing import Waiting
@@ -32,8 +33,8 @@ from patientbandits.live.http.wire import (
     WARMED,
     Frames,
     frame,
-    packed_outcome,
-    unpacked_command,
+    packed_outcomes,
+    unpacked_commands,
 )
 from patientbandits.live.http.writer import Writer
 from patientbandits.live.settings import stored_settings
@@ -90,8 +91,6 @@ class WorkerLink(asyncio.Protocol):
         self._process = process
         self._frames = Frames()
         self._transport: Any = None
-        self._told: list[tuple[int, list[Any]]] = []
-        """answers that are sent together, when this turn of the loop ends"""
         self._counted = 0.0
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,33 +109,24 @@ class WorkerLink(asyncio.Protocol):
         try:
             for message in self._frames.feed(data):
                 if message[0] == ASK:
-                    self._ask(message[1])
+                    self._ask(message[1], message[2])
                 else:
                     self._later(self._warm(message[1], message[2]))
         except Exception as error:  # the worker asks again once it is connected anew
             log_failure("a worker sent what cannot be read", error)
             self.close()
 
-    def _ask(self, requests: list[Any]) -> None:
-        for number, packed in requests:
-            commands = [unpacked_command(one) for one in packed]
-            waiting = Waiting(partial(self._tell, number, commands), commands)
-            self._process.writer.add(waiting)
+    def _ask(self, number: int, packed: list[Any]) -> None:
+        commands = unpacked_commands(packed)
+        self._process.writer.add(Waiting(partial(self._tell, number, commands), commands))
 
     def _tell(self, number: int, commands: list[Command]) -> None:
-        if not self._told:
-            self._loop.call_soon(self._send_told)
-        self._told.append((number, [packed_outcome(command) for command in commands]))
-
-    def _send_told(self) -> None:
-        told = self._told
-        self._told = []
         now = time.monotonic()
         counts = None
         if now - self._counted >= COUNTS_EVERY:
             counts = self._process.writer.counts
             self._counted = now
-        self.send((TOLD, told, counts))
+        self.send((TOLD, number, packed_outcomes(commands), counts))
 
     def _later(self, work: Any) -> None:
         task = self._loop.create_task(work)
@@ -160,14 +150,13 @@ class WorkerLink(asyncio.Protocol):
 
     def close(self) -> None:
         """Send what is to be sent, and close."""
-        if self._told:
-            self._send_told()
         self._transport.close()
 
 
 def run_writer(db: str, bound: socket.socket, queue: int, log_level: str) -> int:
     """Write until told to stop; the exit code."""
     set_up_logs(log_level)
+    settle_allocator()
     with library.open(db) as shop:
 
         async def write() -> None:

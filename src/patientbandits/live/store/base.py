@@ -19,9 +19,11 @@ from patientbandits.live.log_line import (
 )
 from patientbandits.live.store import queries
 from patientbandits.live.store.decided_rows import decided_of
+from patientbandits.live.store.queries import StoreQuestion
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
+LINES_IN_A_STRETCH = 20_000
 SECRET = "secret"
 """the fact that signs decision ids"""
 
@@ -76,6 +78,10 @@ class Reader(ABC):
     @abstractmethod
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         """``column`` is one of ``values``, as a condition with one ``?``, and the value for it."""
+
+    def asked(self, question: StoreQuestion) -> list[StoreRow]:
+        """The question's rows."""
+        return self.rows(question.statement, *question.values)
 
     def one(self, statement: str, *values: Any) -> Any:
         """The single value that the statement gives."""
@@ -156,9 +162,12 @@ class Reader(ABC):
         if column != "seq":
             values = self.lines_of(experiment, "decision", column, values)
             return self.decided(experiment, "seq", values)
-        condition, value = self.among("d.seq", values)
-        found = self.rows(f"{queries.DECIDED}{condition} ORDER BY d.seq", experiment, value)
+        found = self.asked(self.decided_question(experiment, values))
         return [decided_of(experiment, row) for row in found]
+
+    def decided_question(self, experiment: int, seqs: Sequence[int]) -> StoreQuestion:
+        condition, value = self.among("d.seq", seqs)
+        return StoreQuestion(f"{queries.DECIDED}{condition} ORDER BY d.seq", (experiment, value))
 
     def decided_after(self, experiment: int, after: int, last: int, limit: int) -> list[Decided]:
         """The next ``limit`` decisions of the lines ``after`` to ``last``, oldest first."""
@@ -191,12 +200,18 @@ class Reader(ABC):
 
         From its index; mostly there are none.
         """
+        question = self.lines_question(experiment, kind, column, values)
+        return [seq for (seq,) in self.asked(question)]
+
+    def lines_question(
+        self, experiment: int, kind: str, column: str, values: Sequence[str]
+    ) -> StoreQuestion:
         condition, value = self.among(column, values)
         statement = (
             f"SELECT seq FROM log WHERE experiment = ? AND {condition} AND {column} IS NOT NULL "
             f"AND kind = '{kind}'"
         )
-        return [seq for (seq,) in self.rows(statement, experiment, value)]
+        return StoreQuestion(statement, (experiment, value))
 
     def named_lines(
         self, experiment: int, kind: str, column: str, values: Sequence[str]
@@ -239,6 +254,12 @@ class Reader(ABC):
                 count = int(self.one(queries.DECISIONS_BETWEEN, experiment, arm, *between))
                 if count:
                     yield arm, place, count
+
+    def stretches(self, experiment: int) -> Iterator[tuple[int, int]]:
+        """(after, last) of lines, one stretch after the other: all of them take no room at once."""
+        head = self.head(experiment)
+        for after in range(0, head, LINES_IN_A_STRETCH):
+            yield after, min(after + LINES_IN_A_STRETCH, head)
 
     def goal_names(self, experiment: int) -> list[str]:
         """Those that were reached, without the one that decides."""

@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine, chained, linked, names_are_chained, resealed
+from patientbandits.live.log_line import (
+    DecisionColumns,
+    LogLine,
+    chained,
+    chained_decisions,
+    linked,
+    names_are_chained,
+    resealed,
+)
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import (
     LINES_CHECKED_AT_A_TIME,
@@ -23,6 +31,7 @@ from patientbandits.live.store.base import (
     Snapshot,
     StoreRow,
 )
+from patientbandits.live.store.queries import StoreQuestion
 
 
 class LogStore(Reader):
@@ -31,8 +40,14 @@ class LogStore(Reader):
     location: str
 
     @abstractmethod
-    def begin(self, experiments: Sequence[int] | None) -> None:
-        """Start a transaction that alone can append to these logs; None: that alone can write."""
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
+        """Start a transaction that alone can append to these logs; None: that alone can write.
+
+        ``soon``: what will be asked then, so that a database elsewhere can answer at once.
+        """
+
+    answers_ahead = False
+    """whether it is of use to say ``soon``"""
 
     @abstractmethod
     def commit(self) -> None:
@@ -68,6 +83,12 @@ class LogStore(Reader):
         chain: bytes = rows[-1][-1]
         return chain
 
+    def append_decisions(self, columns: DecisionColumns, before: bytes) -> bytes:
+        """As `append`, for decisions alone."""
+        chains = chained_decisions(columns, before)
+        self.insert_decisions(columns, chains)
+        return chains[-1]
+
     def rename(self, lines: Sequence[LogLine]) -> None:
         """Give lines of one log the names that ``lines`` have now; all else in them is known."""
         if any(map(names_are_chained, lines)):
@@ -96,6 +117,10 @@ class LogStore(Reader):
     @abstractmethod
     def insert(self, lines: Sequence[StoreRow]) -> None:
         """Write the lines as they are."""
+
+    @abstractmethod
+    def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
+        """Write the lines with these chains."""
 
     @abstractmethod
     def reading(self) -> contextlib.AbstractContextManager[Reader]:

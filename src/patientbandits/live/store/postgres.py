@@ -10,59 +10,36 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from threading import Lock
 from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.age_classes import EDGES
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.store import queries
+from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.conninfo import connection_options, without_password
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.store.postgres_arrays import array_text
 from patientbandits.live.store.postgres_connection import connect, postgres_errors, psycopg
+from patientbandits.live.store.postgres_statements import (
+    APPEND_ARRAYS,
+    APPEND_DECISIONS,
+    BEGIN,
+    DECISION_TYPES,
+    DECISIONS_BY_AGE,
+    HEADS,
+    MIGRATING,
+    OUR_COLUMNS,
+    OWN_DATABASE,
+    PROGRAM,
+    TYPES,
+    WRITER_SESSION,
+    lock_of,
+    psycopg_statement,
+)
+from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.store.schema import MIGRATIONS, for_postgres
-
-PROGRAM = "patientbandits live"
-MIGRATING = 0x70624C31
-"""Name of the lock that is held while tables are made."""
-
-WRITER_SESSION = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
-"""The connection that writes joins a few lines to what became of them, by index: it must never read
-all of the log for it."""
-
-BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
-COLUMN_TYPES = {
-    "kind": "text",
-    "propensity": "float8",
-    "unit": "text",
-    "key": "text",
-    "settings": "text",
-    "goal": "text",
-    "sender": "text",
-    "chain": "bytea",
-}
-"""of the log; all others are bigint"""
-
-TYPES = [COLUMN_TYPES.get(column, "bigint") for column in LogLine._fields]
-ARRAYS = ", ".join(f"%s::text::{name}[]" for name in TYPES)
-APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
-"""All lines in one statement: an array for each column."""
-
-HEADS = "SELECT experiment, MAX(seq) FROM log WHERE experiment = ANY('{%s}') GROUP BY experiment"
-"""the last line of each"""
-
-DECISIONS_BY_AGE = f"""
-    SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
-    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
-
-OUR_COLUMNS = """
-    SELECT column_name FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = 'facts'"""
-OWN_DATABASE = "give this one a database of its own, or a schema (?options=-csearch_path%3Dname)"
 
 IDLE = 2
 """Connections for reading that are kept open."""
@@ -84,7 +61,9 @@ class PostgresReader(Reader):
     def among(self, column: str, values: Sequence[Any]) -> tuple[str, Any]:
         return f"{column} = ANY(?)", list(values)
 
-    def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
+    def lines_question(
+        self, experiment: int, kind: str, column: str, values: Sequence[str]
+    ) -> StoreQuestion:
         """One search of the index for each value.
 
         OFFSET 0 keeps it so: of a young log the planner thinks that reading all is quicker.
@@ -97,7 +76,7 @@ class PostgresReader(Reader):
             "SELECT found.seq FROM unnest(?::text[]) AS wanted (value) "
             f"CROSS JOIN LATERAL ({each}) AS found"
         )
-        return [seq for (seq,) in self.rows(statement, list(values), experiment)]
+        return StoreQuestion(statement, (list(values), experiment))
 
     def decisions_by_age(
         self, experiment: int, arms: int, now: int
@@ -107,6 +86,7 @@ class PostgresReader(Reader):
 
 
 class PostgresStore(PostgresReader, LogStore):
+    answers_ahead = True
     """``location`` is libpq's: postgresql://user:password@host:port/database.
 
     ``create``: make the tables if there are none.
@@ -120,6 +100,10 @@ class PostgresStore(PostgresReader, LogStore):
         self._closed = False
         self._heads: dict[int, int] = {}
         """the ends of the logs that this transaction has taken, as long as it has not written"""
+        self._ahead: list[tuple[StoreQuestion, list[StoreRow]]] = []
+        """what was answered when the transaction began, as long as it has not written"""
+        self._unsent: list[tuple[bytes, Sequence[Any]]] = []
+        """what is written with the commit, or before anything else is asked"""
         try:
             super().__init__(self._connect_writer())
             self._prepare(create)
@@ -141,7 +125,7 @@ class PostgresStore(PostgresReader, LogStore):
         try:
             with postgres_errors():
                 self.connection.execute(
-                    f"{BEGIN} SELECT pg_advisory_xact_lock({MIGRATING})".encode()
+                    BEGIN + f"; SELECT pg_advisory_xact_lock({MIGRATING})".encode()
                 )
             version = self._version()
             if version == 0 and not create:
@@ -170,19 +154,14 @@ class PostgresStore(PostgresReader, LogStore):
             raise InputError(f"live: {self.shown} holds another program's tables; {OWN_DATABASE}.")
         return int(self.fact("version") or 0)
 
-    def begin(self, experiments: Sequence[int] | None) -> None:
-        statement = f"{BEGIN}{lock_of(experiments)}".encode()
-        self._heads.clear()
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         for last in (False, True):
             if self._closed:
                 raise UnavailableError("the store is closed")
             if self.connection.closed:
                 self.connection = self._connect_writer()
             try:
-                with postgres_errors():
-                    found = self.connection.execute(statement)
-                if experiments is not None:
-                    self._heads = dict(last_result(found))
+                self._begin(experiments, soon)
                 return
             except UnavailableError:
                 self.rollback()
@@ -190,17 +169,73 @@ class PostgresStore(PostgresReader, LogStore):
                 if last or not self.connection.closed:
                     raise
 
-    def commit(self) -> None:
+    def _begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion]) -> None:
+        """All in one round trip; each statement sees what was committed before the lock."""
+        self._forget_answers()
+        with postgres_errors(), self.connection.pipeline():
+            self.connection.execute(BEGIN)
+            self.connection.execute(lock_of(experiments).encode())
+            if experiments is None:
+                return
+            heads = self.connection.execute(HEADS, (list(experiments),))
+            answers = [self._ask(question) for question in soon]
         with postgres_errors():
-            self._heads.clear()
-            done = self.connection.execute("COMMIT").statusmessage
+            self._heads = dict(heads.fetchall())
+            self._ahead = [
+                (question, answer.fetchall())
+                for question, answer in zip(soon, answers, strict=True)
+            ]
+
+    def _ask(self, question: StoreQuestion) -> psycopg.Cursor:
+        return self.connection.execute(psycopg_statement(question.statement), question.values)
+
+    def asked(self, question: StoreQuestion) -> list[StoreRow]:
+        for known, rows in self._ahead:
+            if known == question:
+                return rows
+        return super().asked(question)
+
+    def rows(self, statement: str, *values: Any) -> list[StoreRow]:
+        self._send_unsent()
+        return super().rows(statement, *values)
+
+    def _forget_answers(self) -> None:
+        """They are no longer true."""
+        self._heads.clear()
+        self._ahead.clear()
+
+    def _write(self, statement: bytes, values: Sequence[Any]) -> None:
+        """With the commit, in one round trip; or sooner."""
+        self._forget_answers()
+        self._unsent.append((statement, values))
+
+    def _send_unsent(self) -> None:
+        if not self._unsent:
+            return
+        unsent = self._unsent
+        self._unsent = []
+        with postgres_errors(), self.connection.pipeline():
+            for statement, values in unsent:
+                self.connection.execute(statement, values)
+
+    def commit(self) -> None:
+        unsent = self._unsent
+        self._unsent = []
+        self._forget_answers()
+        with postgres_errors(), self.connection.pipeline():
+            # of what follows a failure, the server does nothing
+            for statement, values in unsent:
+                self.connection.execute(statement, values)
+            committed = self.connection.execute(b"COMMIT")
+        done = committed.statusmessage
         # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
         if done != "COMMIT":
             raise UnavailableError(f"the database did not commit: {done}")
 
     def rollback(self) -> None:
         """A connection that cannot even do this is closed: then the server forgets it."""
-        self._heads.clear()
+        self._forget_answers()
+        self._unsent.clear()
         try:
             if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.connection.execute("ROLLBACK")
@@ -212,15 +247,19 @@ class PostgresStore(PostgresReader, LogStore):
         return super().head(experiment) if known is None else known
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        self._forget_answers()
+        self._send_unsent()
         with postgres_errors(), self.connection.cursor() as cursor:
             cursor.executemany(psycopg_statement(statement), rows)
 
     def insert(self, lines: Sequence[StoreRow]) -> None:
         columns = zip(TYPES, zip(*lines, strict=True), strict=True)
-        texts = [array_text(name, column) for name, column in columns]
-        self._heads.clear()
-        with postgres_errors():
-            self.connection.execute(APPEND_ARRAYS.encode(), texts)
+        self._write(APPEND_ARRAYS.encode(), [array_text(name, column) for name, column in columns])
+
+    def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
+        named = zip(DECISION_TYPES, (*columns[2:], chains), strict=True)
+        texts = [array_text(name, column) for name, column in named]
+        self._write(APPEND_DECISIONS.encode(), (columns.experiment, columns.time, *texts))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -263,27 +302,3 @@ class PostgresStore(PostgresReader, LogStore):
             for connection in (self.connection, *self._idle):
                 connection.close()
             self._idle.clear()
-
-
-def lock_of(experiments: Sequence[int] | None) -> str:
-    """Their rows, and where their logs end then; or the whole table."""
-    if experiments is None:
-        return "LOCK TABLE experiments IN EXCLUSIVE MODE"
-    numbers = ",".join(str(int(number)) for number in experiments)
-    return (
-        f"SELECT id FROM experiments WHERE id = ANY('{{{numbers}}}'::bigint[]) "
-        f"ORDER BY id FOR NO KEY UPDATE; {HEADS % numbers}"
-    )
-
-
-def last_result(cursor: psycopg.Cursor) -> list[StoreRow]:
-    """The rows of the last of several statements."""
-    while cursor.nextset():
-        pass
-    return cursor.fetchall()
-
-
-@lru_cache(maxsize=500)
-def psycopg_statement(statement: str) -> bytes:
-    """The statement as psycopg wants it."""
-    return statement.replace("%", "%%").replace("?", "%s").encode()

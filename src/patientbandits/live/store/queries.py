@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store.alert_queries import ALERT_TABLES
+
+
+class StoreQuestion(NamedTuple):
+    """A statement with its values, for each ``?``."""
+
+    statement: str
+    values: tuple[Any, ...]
+
 
 # Experiments, snapshots, keys and facts
 
@@ -117,25 +127,29 @@ CONVERSION_TIMES = f"""
     JOIN log d ON d.experiment = c.experiment AND d.seq = c.decision
     LEFT JOIN log r
         ON r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction'
-    WHERE c.experiment = ? AND c.decision IS NOT NULL AND c.kind = 'conversion' AND NOT EXISTS (
+    WHERE c.experiment = ? AND c.decision > ? AND c.decision <= ? AND c.kind = 'conversion'
+    AND NOT EXISTS (
         SELECT 1 FROM log k
         WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')"""
 LAST_CREDITS = """
     SELECT about, MAX(seq) AS seq FROM log
     WHERE experiment = ? AND about IS NOT NULL AND kind = 'credit' GROUP BY about"""
+LAST_CREDITS_BETWEEN = """
+    SELECT about, MAX(seq) AS seq FROM log
+    WHERE experiment = ? AND about > ? AND about <= ? AND kind = 'credit' GROUP BY about"""
 CREDIT_TIMES = f"""
     SELECT d.arm, {MADE_AT}, k.happened, k.value
-    FROM ({LAST_CREDITS}) AS latest
+    FROM ({LAST_CREDITS_BETWEEN}) AS latest
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0"""
 DECISION_TIMES = f"""
     SELECT d.seq, d.arm, {MADE_AT} FROM log d
-    WHERE d.experiment = ? AND d.kind = 'decision' ORDER BY d.seq"""
+    WHERE d.experiment = ? AND d.seq > ? AND d.seq <= ? AND d.kind = 'decision' ORDER BY d.seq"""
 PAID = """
     SELECT c.decision, c.happened, c.value FROM log c
-    WHERE c.experiment = ? AND c.decision IS NOT NULL AND c.kind = 'conversion' AND c.value > 0
-    AND NOT EXISTS (
+    WHERE c.experiment = ? AND c.decision > ? AND c.decision <= ? AND c.kind = 'conversion'
+    AND c.value > 0 AND NOT EXISTS (
         SELECT 1 FROM log r
         WHERE r.experiment = c.experiment AND r.decision = c.decision AND r.kind = 'retraction')
     AND NOT EXISTS (
@@ -143,7 +157,7 @@ PAID = """
         WHERE k.experiment = c.experiment AND k.about = c.decision AND k.kind = 'credit')"""
 CREDITED = f"""
     SELECT k.about, k.happened, k.value
-    FROM ({LAST_CREDITS}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
+    FROM ({LAST_CREDITS_BETWEEN}) AS latest JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     WHERE k.value > 0"""
 NOT_WITHDRAWN = """NOT EXISTS (
         SELECT 1 FROM log w

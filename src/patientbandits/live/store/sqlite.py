@@ -5,24 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
-
-try:
-    import apsw
-except ImportError as error:  # pragma: no cover
-    raise InputError("live: this needs more packages; install patientbandits[live].") from error
+from patientbandits.live.store.sqlite_connection import Patience, apsw, sqlite_errors
 
 OLDEST = (3, 51, 3)
 """Earlier ones can lose a write-ahead log that is reset while another connection writes.
@@ -33,16 +31,20 @@ sqlite.org/wal.html calls it the WAL-reset bug.
 APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
-BUSY_SECONDS = 10.0
-ASK_AGAIN = 0.002
 TIDY_MILLISECONDS = 2000
-CACHE_KILOBYTES = 64_000
+CACHE_KILOBYTES = 16_000
 CHECKPOINT_PAGES = 4000
 INSERTS = {
     lines: f"INSERT INTO log ({queries.LOG_COLUMNS}) VALUES {', '.join([queries.VALUES] * lines)}"
     for lines in (100, 50, 20, 5, 1)
 }
 """Many lines in one statement: each gives up Python's lock and has to wait for it again."""
+
+MOST_DECISIONS = 100
+"""in one statement"""
+
+DECISION_COLUMNS = "experiment, time, kind, seq, arm, propensity, unit, key, chain"
+DECISION_VALUES = "(?1, ?2, 'decision', ?, ?, ?, ?, ?, ?)"
 
 FULL = 2
 EXTRA = 3
@@ -177,7 +179,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self.connection.executemany("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", sizes)
         self.connection.execute("ANALYZE sqlite_schema")  # reads it
 
-    def begin(self, experiments: Sequence[int] | None) -> None:
+    def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         self._require_file()
         with sqlite_errors():
             self.connection.execute("BEGIN IMMEDIATE")
@@ -208,6 +210,15 @@ class SQLiteStore(SQLiteReader, LogStore):
                     part = lines[done : done + number]
                     self.connection.execute(statement, tuple(chain.from_iterable(part)))
                     done += number
+
+    def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
+        common = (columns.experiment, columns.time)
+        lines = list(zip(*columns[2:], chains, strict=True))
+        with sqlite_errors():
+            for first in range(0, len(lines), MOST_DECISIONS):
+                part = lines[first : first + MOST_DECISIONS]
+                values = (*common, *chain.from_iterable(part))
+                self.connection.execute(insert_of_decisions(len(part)), values)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
@@ -246,37 +257,11 @@ class SQLiteStore(SQLiteReader, LogStore):
             self.connection.close()
 
 
-class Patience:
-    """Waits for another writer.
-
-    A busy one leaves gaps of a fraction of a millisecond only, which SQLite's own way of waiting,
-    up to 100 ms at a time, may miss for long.
-    """
-
-    def __init__(self) -> None:
-        self._end = 0.0
-
-    def __call__(self, before: int) -> bool:
-        """Whether to try again; ``before``: how often it was asked for this lock."""
-        if before == 0:
-            self._end = time.monotonic() + BUSY_SECONDS
-        time.sleep(ASK_AGAIN)
-        return time.monotonic() < self._end
-
-
-@contextlib.contextmanager
-def sqlite_errors() -> Iterator[None]:
-    """SQLite's errors in our words: the caller must not take them for success."""
-    try:
-        yield
-    except apsw.NotADBError as error:
-        raise InputError("live: the file is not an SQLite database.") from error
-    except UnicodeDecodeError as error:
-        raise InputError("live: the database is damaged: it holds text that is none.") from error
-    except apsw.ReadOnlyError as error:
-        raise InputError("live: the database cannot be written: it is read-only.") from error
-    except apsw.Error as error:
-        raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
+@cache
+def insert_of_decisions(number: int) -> str:
+    """A statement for each number up to `MOST_DECISIONS`: SQLite keeps them prepared."""
+    values = ", ".join([DECISION_VALUES] * number)
+    return f"INSERT INTO log ({DECISION_COLUMNS}) VALUES {values}"
 
 
 def check_version(found: str) -> None:

@@ -22,14 +22,16 @@ def exploration(c: float, round_: int) -> float:
 
 def bernoulli_upper(p: float, level: float) -> float:
     """max{q : kl(p, q) <= level}, kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
-    return bernoulli_upper_from(p, level, 0.0)
+    start = 0.0
+    if 0.0 < p < 1.0:
+        start = bernoulli_guess(p, level)
+    return bernoulli_upper_from(p, level, start)
 
 
 def bernoulli_upper_from(p: float, level: float, start: float) -> float:
     """`bernoulli_upper`, searched from ``start`` if that is in (p, 1): faster if it is close.
 
-    Otherwise from the smaller of two upper bounds: Pinsker's p + sqrt(level / 2), and
-    1 - exp(-(level + h(p)) / (1 - p)), h the entropy, which follows from log q <= 0.
+    Otherwise from `bernoulli_bound`.
     """
     if p >= 1.0:
         return 1.0
@@ -55,8 +57,25 @@ def bernoulli_upper_from(p: float, level: float, start: float) -> float:
     return q
 
 
+def bernoulli_guess(p: float, level: float) -> float:
+    """What `bernoulli_upper` is for small levels, up to the square of the level.
+
+    With v = p (1-p), a = 1 - 2p and s = sqrt(2 v level), from the expansion of kl(p, p + x) in x:
+    p + s (1 + level (a^2 / (18 v) - 1/2)) + 2/3 a level.
+    """
+    variance = p * (1.0 - p)
+    skew = 1.0 - 2.0 * p
+    spread = math.sqrt(2.0 * variance * level)
+    third = skew * skew / (18.0 * variance) - 0.5
+    return p + spread * (1.0 + level * third) + skew * level * (2.0 / 3.0)
+
+
 def bernoulli_bound(p: float, level: float) -> float:
-    """An upper bound of `bernoulli_upper`, for 0 < p < 1."""
+    """An upper bound of `bernoulli_upper`, for 0 < p < 1: the smaller of two.
+
+    Pinsker's p + sqrt(level / 2), and 1 - exp(-(level + h(p)) / (1 - p)), h the entropy, which
+    follows from log q <= 0.
+    """
     entropy = -p * math.log(p) - (1.0 - p) * math.log1p(-p)
     return min(p + math.sqrt(0.5 * level), -math.expm1(-(level + entropy) / (1.0 - p)))
 
