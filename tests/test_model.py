@@ -42,14 +42,13 @@ def world(case, seed=1, pulls=300, span=100):
 
 def refreshed(arms, window=None, refresh=refresh_arm):
     """Each arm's results, every arm having told the others."""
-    table = laws()
-    pool = pool_of(table, len(arms))
-    work = room(table)
+    pool = pool_of(laws(), len(arms))
+    work = room(laws())
     known = [observe(CureCounts.of(*arm, window=window), 1.0, window) for arm in arms]
     found = []
     for last in (False, True):
         for number, arm in enumerate(known):
-            refresh(table, arm.seen, pool, number, work, arm.end)
+            refresh(arm.laws(), arm.seen, pool, number, work)
             if last:
                 bins = len(arm.seen.points)
                 found.append((work.hazards[:bins].copy(), work.found.copy(), work.cells.copy()))
@@ -57,11 +56,20 @@ def refreshed(arms, window=None, refresh=refresh_arm):
     return found
 
 
+def until(window, ages, delays):
+    """Who converts after the window waits at its end."""
+    if window is None:
+        return ages, delays
+    late = [d for d in delays if d > window]
+    return [min(a, window) for a in [*ages, *late]], [d for d in delays if d <= window]
+
+
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("window", [None, 1024.0])
+@pytest.mark.parametrize("window", [None, 1000.0, 64.0, 60.0, 20.0])
 def test_equals_the_definition(case, window):
+    """Also where the window is no point of the grid, 2^(j/4), and where it has passed."""
     arms = world(case)
-    twins = [naive_model.Arm(*arm) for arm in arms]
+    twins = [naive_model.Arm(*until(window, *arm), window) for arm in arms]
     for number, (hazards, found, _) in enumerate(refreshed(arms, window)):
         expected, tail, misfit, rate, choice = naive_model.fit(twins, number, window)
         np.testing.assert_allclose(hazards, expected, rtol=1e-6, atol=1e-12)
@@ -138,6 +146,7 @@ def arguments(function, random):
         "scale_table": (table, rows, columns),
         "outer_sum": (table, rows, columns),
         "add_outer": (table, rows, columns, 0.4),
+        "weighted_squares": (rows, random.random(50), random.random(50), np.empty(60)),
         "products": (rows, random.random(500), np.array([3, 200, 77]), np.empty(60), np.zeros(3)),
     }[function.__name__]
 

@@ -199,6 +199,14 @@ def test_extremes(pulls, share):
             assert math.isnan(arm.matured.mean)
 
 
+@pytest.mark.parametrize("delay", [1.0, 3.0, 50.0])
+def test_everybody_converts_after_the_same_delay(delay):
+    """300 of 300: a rate of 0.98 gives that with a probability below 1/400."""
+    (arm,) = pb.posterior([pb.CureCounts.of(ages=[], delays=[delay] * 300)])
+    assert 0.97 < arm.rate.low < arm.rate.mean < arm.rate.high <= 1
+    assert 0.95 < arm.rate_within.low < arm.rate_within.mean
+
+
 def test_beyond_the_largest_age_is_extrapolation():
     """Data that end at the age of 10 cannot tell; the share within that age they do tell."""
 

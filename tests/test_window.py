@@ -90,7 +90,6 @@ def test_patient_thompson_that_is_told_the_window():
     assert np.median(for_ever.pulls[:, 1]) > 2500
 
 
-@pytest.mark.xfail(reason="off the grid of ages the laws are taken at its nearest point")
 def test_patient_thompson_with_a_window_off_the_grid():
     """Equal to its twin, which takes the laws at the window itself."""
     policy = pb.PatientThompson(window=20)

@@ -15,7 +15,8 @@ LEVELS = (
     *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
 )
 MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-PHI, MOST, DOUBT, LEAST = 0.3, 2.0, 2.0, 0.05
+PHI, MOST, DOUBT, LEAST = 0.6, 2.0, 2.0, 0.05
+CAUTION, MOST_TO_COME = 0.2, 0.5
 RHO, SIGMA = 0.3, 0.8
 
 
@@ -55,8 +56,9 @@ def normal_above(z):
 
 @functools.cache
 def laws(oldest):
-    """(P(D > t), prior, name) of every law, for an oldest age on the grid."""
-    point = round(4 * math.log2(oldest))
+    """(P(D > t), prior, name) of every law, for an oldest age: the grid's point there or next."""
+    point = math.ceil(4 * math.log2(oldest) - 1e-9)
+    oldest = 2 ** (point / 4)
     found = []
     for number, (survival, weight, step) in enumerate(shapes()):
         for j in range(-6, point + 41, step):
@@ -141,7 +143,7 @@ class Arm:
 
     def mean_hazards(self, cells, end=None):
         """(hazards of the cells' mean curve, share of the rest that converts by ``end`` or ever,
-        share that does so after twice the oldest age)"""
+        how unsure what is to come is)"""
         total = plain_sum(cells.values())
         by_law = [0.0] * len(self.laws)
         for (number, level), weight in cells.items():
@@ -154,10 +156,20 @@ class Arm:
             shares = [1 - survival(end) for survival, _, _ in self.laws]
             last = plain_sum(w * s for w, s in zip(by_law, shares, strict=True))
         hazards = [(y - x) / (1 - x) for x, y in itertools.pairwise(curve)]
-        shares = [1 - survival(2 * self.ends[-1]) for survival, _, _ in self.laws]
-        double = plain_sum(w * s for w, s in zip(by_law, shares, strict=True))
         left = 1 - curve[-1]
-        return hazards, max(last - curve[-1], 0.0) / left, max(last - double, 0.0) / left
+        tail = max(last - curve[-1], 0.0) / left
+        return hazards, tail, self.unsure(cells, end)
+
+    def unsure(self, cells, end):
+        """Standard deviation over mean of mu (F(end) - F(oldest age))."""
+        at_end = [1.0 if end is None else 1 - survival(end) for survival, _, _ in self.laws]
+        total = plain_sum(cells.values())
+        mean = square = 0.0
+        for (number, level), weight in cells.items():
+            gap = LEVELS[level] * (at_end[number] - self.curves[number][-1])
+            mean += weight * gap / total
+            square += weight * gap**2 / total
+        return math.sqrt(max(square - mean**2, 0.0)) / mean if mean > 1e-9 else 0.0
 
     def excess(self, hazards):
         """phi beyond its floor"""
@@ -234,7 +246,7 @@ def fit(arms, i, end=None):
             level_factor[level] = 1 - SIGMA + SIGMA * g / prior[level]
     factor = lambda cell: law_factor[cell[0]] * level_factor[cell[1]]  # noqa: E731
     cells = {cell: weight * factor(cell) for cell, weight in arm.cells.items()}
-    expected, tail, later = arm.mean_hazards(cells, end)
+    expected, tail, unsure = arm.mean_hazards(cells, end)
     phi = min(PHI + arm.misfit, MOST)
     if arm.misfit > 0:
         power = min(0.3 * arm.misfit, 1.0)
@@ -244,7 +256,7 @@ def fit(arms, i, end=None):
         ]
         again = arm.weigh(weights, beta_weights(1 / 2.5))
         again = {cell: weight * factor(cell) for cell, weight in again.items()}
-        _, tail, later = arm.mean_hazards(again, end)
+        _, tail, unsure = arm.mean_hazards(again, end)
     hazards = []
     left = 1.0
     for c, e, h in zip(arm.converted, arm.exposed, expected, strict=True):
@@ -252,7 +264,8 @@ def fit(arms, i, end=None):
         hazards.append((c + r * h) / (c + e + r))
         left *= 1 - hazards[-1]
     chosen_left = arm.left_for_choice(expected, phi)
-    for_choice = 1 - chosen_left + min(chosen_left * (tail + later) / 2, 0.35 * (1 - chosen_left))
+    to_come = chosen_left * max(1 - CAUTION * unsure, 0) * tail
+    for_choice = 1 - chosen_left + min(to_come, MOST_TO_COME * (1 - chosen_left))
     return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
 
 

@@ -66,7 +66,6 @@ class GuardNumbers(NamedTuple):
     """``self`` in the compiled methods: PatientThompson's, and the guard's."""
 
     window: float
-    end: float
     bins: float
     c: float
     slack: float

@@ -25,7 +25,6 @@ from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
     begin_waiting,
     convert,
-    end_of,
     expose,
     grow_older,
     late_counts,
@@ -92,7 +91,7 @@ laws_in, work_in = unpackers([laws(), room(laws())])
 
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
-    table = laws()
+    table = laws(window)
     model, places = packed([table, room(table)])
     return {
         "model": model,
@@ -117,10 +116,6 @@ class Counting(Protocol):
     @property
     def window(self) -> float:
         """infinite if there is none"""
-
-    @property
-    def end(self) -> float:
-        """the window as a point of the grid"""
 
     @property
     def bins(self) -> float:
@@ -154,13 +149,13 @@ def note_retraction(
         memory.events[arm] += 1.0
 
 
-def renew_arm(memory: Any, arm: int, time: float, end: float, last: int) -> None:
+def renew_arm(memory: Any, arm: int, time: float, last: int) -> None:
     """The arm's draw, from its counts as they are now."""
     bins = expose(memory, arm, time, last)
     seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
     tables = laws_in(memory.model, memory.model_places)
     work = work_in(memory.model, memory.model_places)
-    refresh_arm(tables, seen, pool_in(memory), arm, work, end)
+    refresh_arm(tables, seen, pool_in(memory), arm, work)
     pulls = memory.pulls_of[arm]
     mean = work.found[CHOICE]
     if memory.conversions_of[arm] > 0.0:
@@ -186,17 +181,16 @@ def is_due(memory: Any, arm: int, time: float) -> bool:
 
 
 @apart
-def renew_due(memory: Any, time: float, end: float, last: int) -> None:
+def renew_due(memory: Any, time: float, last: int) -> None:
     """The arms that are due, and the probabilities of choosing them.
 
-    end    the window, as a point of the grid
     last   the number of bins that count
     """
     arms = len(memory.centre)
     grow_older(memory, time)
     for arm in range(arms):
         if is_due(memory, arm, time):
-            renew_arm(memory, arm, time, end, last)
+            renew_arm(memory, arm, time, last)
     spread_news(memory)
     if memory.changed[0] * MANY_ARMS >= arms:
         set_chances(memory.centre, memory.spread, memory.chances, memory.edges_of_cells)
@@ -207,7 +201,7 @@ def renew(self: Counting, memory: Any, time: float) -> None:
     """Whatever is due."""
     for arm in range(len(memory.centre)):
         if is_due(memory, arm, time):
-            renew_due(patient_in(memory), time, self.end, int(self.bins))
+            renew_due(patient_in(memory), time, int(self.bins))
             return
 
 
@@ -241,7 +235,6 @@ class PatientThompson(Policy):
 
     class Numbers(NamedTuple):
         window: float
-        end: float
         bins: float
 
     def __post_init__(self) -> None:
@@ -269,7 +262,6 @@ class PatientThompson(Policy):
         edges = late_counts(1, 1, self.window)["edges"]
         return {
             "window": math.inf if self.window is None else float(self.window),
-            "end": end_of(self.window),
             "bins": float(len(edges) - (self.window is not None)),
         }
 

@@ -7,20 +7,20 @@
 Of each arm the model needs counts: how many pulls wait, by age, and how many converted, by delay.
 
     grid, counts       ages in bins on a logarithmic grid
-    laws, constants    delays of every shape, heavy, light, bounded, fixed, with any median
+    shapes, laws, constants    delays of every shape, heavy, light, bounded, fixed, of any median
     work, cells        the weight of every law and rate
     rates              hazards by age that follow the data, and the tail
     pooling            what the arms tell each other
     portable           arithmetic that gives the same bits everywhere
-    observed, curves, distributions, best, kaplan_meier, summary    the posterior for people
+    observed, curves, distributions, best, kaplan_meier, answers, summary    for people
 
 Up to the oldest age the rate rests on hazards by age, estimated bin by bin: no law is believed
 against the counts. Beyond it, no data can tell a late conversion from none (Theorem 4 of the
 paper); there the laws that fit, weighted, say how much is still to come. With a window nothing
 beyond it matters."""
 
+from patientbandits.posteriors.answers import ArmPosterior as ArmPosterior
+from patientbandits.posteriors.answers import Estimate as Estimate
+from patientbandits.posteriors.answers import LagCurve as LagCurve
 from patientbandits.posteriors.counts import CureCounts as CureCounts
-from patientbandits.posteriors.summary import ArmPosterior as ArmPosterior
-from patientbandits.posteriors.summary import Estimate as Estimate
-from patientbandits.posteriors.summary import LagCurve as LagCurve
 from patientbandits.posteriors.summary import posterior as posterior

@@ -47,6 +47,7 @@ from patientbandits.posteriors.portable import (
     outer_sum,
     products,
     row_sums,
+    weighted_squares,
 )
 from patientbandits.posteriors.work import DEPTH, FAMILIES, MISFIT
 
@@ -89,7 +90,12 @@ def set_prior(laws: Any, oldest: int, work: Any) -> None:
                 work.law_prior[law] = laws.law_base[law] * laws.beyond[0, beyond]
 
 
-def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
+def ends_at_window(laws: Any, seen: Any, b: int) -> bool:
+    """Whether bin b is the one that the window ends, which need not be a point of the grid."""
+    return seen.points[b] >= laws.end_point[0]
+
+
+def weigh_bins(laws: Any, seen: Any, work: Any, forgetting: bool) -> None:
     """w_b = 1 / (1 + phi E_b);
     forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)
     """
@@ -98,8 +104,9 @@ def weigh_bins(seen: Any, work: Any, forgetting: bool) -> None:
     power = 0.0
     if forgetting:
         power = min(FORGET * work.found[MISFIT], MOST_FORGET)
+    oldest = min(seen.points[bins - 1], laws.end_point[0])
     for b in range(bins):
-        work.for_bins[b] = -power * STEP * (seen.points[bins - 1] - seen.points[b])
+        work.for_bins[b] = -power * STEP * max(oldest - seen.points[b], 0.0)
     exponentials(work.for_bins[:bins], 0.0, work.weights[:bins])
     for b in range(bins):
         work.weights[b] /= 1.0 + phi * likely_conversions(seen, b)
@@ -144,7 +151,9 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
         law[place] = 0.0
     before = 0
     for b in range(bins):
-        if work.for_bins[b] > 0.0:
+        if work.for_bins[b] > 0.0 and ends_at_window(laws, seen, b):
+            add_scaled(law, laws.end_gained[first:end], work.for_bins[b])
+        elif work.for_bins[b] > 0.0:
             width = 0
             if b > 0:
                 width = min(max(seen.points[b] - before, 1), WIDEST)
@@ -155,7 +164,9 @@ def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
     begin_with_prior(laws, family, came, law, work)
     cells = work.cells[first:end].reshape(-1)
     for b in range(bins):
-        if work.for_edges[b] != 0.0:
+        if work.for_edges[b] != 0.0 and ends_at_window(laws, seen, b):
+            add_scaled(cells, laws.end_left[first:end].reshape(-1), work.for_edges[b])
+        elif work.for_edges[b] != 0.0:
             at = laws.layout[family, SHARES_AT] + row_at(laws, family, seen.points[b]) * shapes
             at *= DEPTH
             add_scaled(cells, laws.log_left[at : at + len(cells)], work.for_edges[b])
@@ -196,6 +207,31 @@ def sum_over_levels(laws: Any, oldest: int, factors: Any, work: Any) -> float:
         end = end_law(laws, family, oldest)
         row_sums(work.cells[first:end], factors, work.law[first:end])
         total += fold_copy(work.law[first:end], work.law_spare)
+    return total
+
+
+def share_at_end(laws: Any, oldest: int, place: int, work: Any) -> None:
+    """``curve`` at ``place``: the sum over laws of ``law`` times F at the window."""
+    work.curve[place] = 0.0
+    for family in range(FAMILIES):
+        first = first_law(laws, family)
+        end = end_law(laws, family, oldest)
+        work.starts[0] = first
+        own = work.curve[place : place + 1]
+        products(work.law[first:end], laws.end_shares, work.starts[:1], work.law_spare, own)
+
+
+def square_to_come(laws: Any, oldest: int, work: Any) -> float:
+    """The sum over laws of ``law`` times (F at the end - F at the oldest age)^2."""
+    total = 0.0
+    for family in range(FAMILIES):
+        first = first_law(laws, family)
+        end = end_law(laws, family, oldest)
+        at = laws.layout[family, SHARES_AT]
+        at += row_at(laws, family, oldest) * laws.layout[family, SHAPES_AT]
+        now = laws.shares[at : at + end - first]
+        law = work.law[first:end]
+        total += weighted_squares(law, laws.end_shares[first:end], now, work.law_spare)
     return total
 
 

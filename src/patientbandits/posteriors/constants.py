@@ -42,7 +42,7 @@ class Shapes(NamedTuple):
 
 SHAPES = Shapes()
 
-FLOOR = 0.3
+FLOOR = 0.6
 """Least over-dispersion phi of the hazards."""
 
 AROUND = 2
@@ -71,11 +71,10 @@ COMMON_MEAN = 0.8
 DOUBLING = 4
 """Points of the grid to twice an age."""
 
-SOON = 0.5
-"""The choice leaves out this share of what the next doubling of the oldest age will show by itself.
-"""
+CAUTION = 0.2
+"""In the choice, what is still to come counts by so many standard deviations less than its mean."""
 
-MOST_TO_COME = 0.35
+MOST_TO_COME = 0.5
 """In the choice, what is still to come counts for at most so much of what has been seen."""
 
 REACHED = 0.2

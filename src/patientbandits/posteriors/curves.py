@@ -51,14 +51,17 @@ class WeightedCurves(NamedTuple):
     """its mu"""
 
 
-def curves(laws: Laws, observed: Observed, work: Work) -> WeightedCurves:
+def curves(observed: Observed, work: Work) -> WeightedCurves:
     """From the weights that `refresh_arm` has left in ``work``."""
+    laws = observed.laws()
     seen = observed.seen
     bins = len(seen.converted)
     oldest = int(seen.points[-1])
     number, level, weights = likely_cells(laws, oldest, work)
     mu = laws.levels[level]
     shares = np.array([shares_of(laws, int(point), number) for point in seen.points]).T
+    if observed.ended:
+        shares[:, -1] = laws.end_shares[number]
     passed = 1.0 - mu[:, None] * shares
     before = np.hstack([np.ones((len(mu), 1)), passed[:, :-1]])
     hazards = 1.0 - passed / before
@@ -72,12 +75,11 @@ def curves(laws: Laws, observed: Observed, work: Work) -> WeightedCurves:
     borrowed = hazards * belief * weight
     counts_for = weight + borrowed.sum(axis=1, keepdims=True) / came
     chance = counts_for**2 * risk * means / (1.0 - means)
-    noise = chance + borrowed * weight / (1.0 - means) ** 2
+    unsure = borrowed * np.maximum(1.0 - hazards, 0.0)
+    noise = chance + unsure * weight / (1.0 - means) ** 2
     stays = np.cumsum(-np.log1p(-means), axis=1)
-    late = mu * share_at(laws, observed.end, number) - mu * shares[:, -1]
+    late = mu * laws.end_shares[number] - mu * shares[:, -1]
     tail = np.maximum(late, 0.0) / passed[:, -1]
-    if observed.end <= oldest:
-        tail = np.zeros(len(mu))
     return WeightedCurves(weights, stays, np.minimum(tail, 1 - 1e-9), noise, number, mu)
 
 
@@ -127,13 +129,12 @@ def left_at(curves: WeightedCurves, observed: Observed) -> Array:
     return before + observed.passed * (curves.stays - before)
 
 
-def stays_at(
-    laws: Laws, observed: Observed, found: WeightedCurves, times: Array
-) -> tuple[Array, Array]:
+def stays_at(observed: Observed, found: WeightedCurves, times: Array) -> tuple[Array, Array]:
     """-log of the share that has not converted by each time, and its variance, both (cell, time).
 
     Beyond the oldest age by the cell's law.
     """
+    laws = observed.laws()
     edges = np.append(0.0, observed.edges)
     known = np.hstack([np.zeros((len(found.weights), 1)), found.stays])
     noise = np.hstack([np.zeros((len(found.weights), 1)), np.cumsum(found.noise, axis=1)])
@@ -144,7 +145,9 @@ def stays_at(
     at_oldest = shares_of(laws, oldest, found.laws)
     for place in late:
         point = oldest + 4.0 * np.log2(times[place] / edges[-1])
-        share = share_at(laws, min(point, observed.end), found.laws)
+        share = laws.end_shares[found.laws]
+        if point < observed.end:
+            share = share_at(laws, point, found.laws)
         gone = found.levels * (share - at_oldest) / (1.0 - found.levels * at_oldest)
         stays[:, place] = known[:, -1] - np.log1p(-np.clip(gone, 0.0, 1 - 1e-9))
     return stays, spread

@@ -18,6 +18,9 @@ PER_OCTAVE = 4
 LAST = 30 * PER_OCTAVE
 """The last point: 2^30 units; in seconds, 34 years."""
 
+FOR_EVER = 1e9
+"""As the point at which counting ends: never."""
+
 STEP = math.log(2.0) / PER_OCTAVE
 """From point to point, on the logarithmic scale of time."""
 
@@ -27,6 +30,11 @@ ROOTS_OF_TWO = (1.0, 1.189207115002721, 1.4142135623730951, 1.681792830507429)
 def time_at(point: int) -> float:
     """2^(point / 4)."""
     return math.ldexp(ROOTS_OF_TWO[point % PER_OCTAVE], point // PER_OCTAVE)
+
+
+def point_of(window: float | None) -> float:
+    """The window as a point, which need not be whole; `FOR_EVER` without one."""
+    return FOR_EVER if window is None else PER_OCTAVE * math.log2(window)
 
 
 @cache

@@ -1,21 +1,16 @@
 """The laws of delays: shapes on a logarithmic scale of time, moved to any median.
 
 P(D <= t) = F_shape(log t - log m). With ages and medians on one grid it depends on a shape and on
-the number of points between them alone, so one table serves every unit of time and every age:
-
-    Burr         1 - (1 + c e^(k x))^-a,  c = 2^(1/a) - 1      heavy tails, index a k; x = log(t/m)
-    Weibull      1 - exp(-log 2 e^(k x))                       light ones
-    log-normal   Phi(x / s)                                    in between; a small s: nearly fixed
-    uniform      min(e^x / 2, 1)                               bounded
+the number of points between them alone, so one table serves every unit of time and every age. Only
+a window need not lie on the grid: what the laws are there stands in tables of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +21,9 @@ from patientbandits.posteriors.constants import (
     MEANS,
     SHAPES,
     SHARPER,
-    Shapes,
 )
-from patientbandits.posteriors.grid import LAST, STEP
+from patientbandits.posteriors.grid import LAST, STEP, bin_edges, bin_points, point_of
+from patientbandits.posteriors.shapes import Survival, broad_shapes, log_normal_shape
 
 FIRST = -6
 """The point of the first median, before the first bin's end."""
@@ -40,48 +35,6 @@ WIDEST = 4
 """Most points in a bin; the first bin of all is counted as 0 points wide."""
 
 LEAST_SHARE = 1e-13
-
-
-def burr(power: float, tail: float, x: float) -> float:
-    """P(D > t) at x = log(t / median), of the Burr law with the tail index ``tail``."""
-    a = tail / power
-    c = 2.0 ** (1.0 / a) - 1.0
-    return (1.0 + c * math.exp(min(power * x, 600.0))) ** -a
-
-
-def weibull_shape(power: float, x: float) -> float:
-    """P(D > t) at x = log(t / median)."""
-    return math.exp(-math.log(2.0) * math.exp(min(power * x, 600.0)))
-
-
-def log_normal_shape(spread: float, x: float) -> float:
-    """P(D > t) at x = log(t / median)."""
-    return 0.5 * math.erfc(x / spread / math.sqrt(2.0))
-
-
-def uniform(x: float) -> float:
-    """P(D > t) at x = log(t / median)."""
-    return max(1.0 - 0.5 * math.exp(min(x, 5.0)), 0.0)
-
-
-Survival = Callable[[float], float]
-
-
-def broad_shapes(shapes: Shapes) -> list[tuple[Survival, float]]:
-    """(P(D > t) as a function of log(t / median), weight) of all but the narrow one."""
-    found: list[tuple[Survival, float]] = []
-    centre = math.log(shapes.burr_tail_centre)
-    tails = [math.exp(-0.5 * (math.log(tail) - centre) ** 2) for tail in shapes.burr_tails]
-    for power, weight in zip(shapes.burr_powers, shapes.burr_power_weights, strict=True):
-        for tail, share in zip(shapes.burr_tails, tails, strict=True):
-            found.append((partial(burr, power, tail), shapes.burr * weight * share / sum(tails)))
-    for power, weight in zip(shapes.weibull_powers, shapes.weibull_power_weights, strict=True):
-        found.append((partial(weibull_shape, power), shapes.weibull * weight))
-    for spread in shapes.normal_spreads:
-        share = shapes.log_normal / len(shapes.normal_spreads)
-        found.append((partial(log_normal_shape, spread), share))
-    found.append((uniform, shapes.uniform))
-    return found
 
 
 class Family(NamedTuple):
@@ -146,10 +99,18 @@ class Laws(NamedTuple):
     levels: NDArray[np.float64]
     log_levels: NDArray[np.float64]
     powers: NDArray[np.float64]
-    """(2, level): 1 and mu"""
+    """(3, level): 1, mu and mu^2"""
     level_prior: NDArray[np.float64]
     common: NDArray[np.float64]
     """(mean, level): the distributions that the arms' rates may have in common"""
+    end_point: NDArray[np.float64]
+    """(1): the window as a point, which need not be one of the grid"""
+    end_shares: NDArray[np.float64]
+    """law: F at the window; 1 without one"""
+    end_left: NDArray[np.float64]
+    """(law, level): log(1 - mu F) there"""
+    end_gained: NDArray[np.float64]
+    """law: log(F there - F where the last bin begins)"""
 
 
 (STEP_AT, SHAPES_AT, ROWS_AT, LOWEST_AT, MEDIANS_AT, SHARES_AT, ARRIVING_AT, PRIOR_AT, LAWS_AT) = (
@@ -203,23 +164,64 @@ def arriving_table(shares: NDArray[np.float64], step: int) -> NDArray[np.float64
     return logs(np.maximum(np.array(found), LEAST_SHARE))
 
 
+def families() -> tuple[Family, Family]:
+    """The broad one, and the narrow one."""
+    narrow = partial(log_normal_shape, SHAPES.narrow_spread)
+    return Family(6, broad_shapes(SHAPES)), Family(2, [(narrow, SHAPES.narrow)])
+
+
+def shares_at(log_time: float) -> NDArray[np.float64]:
+    """law: F at this age."""
+    found: list[float] = []
+    for family in families():
+        for median in range(family.medians):
+            distance = log_time - (FIRST + family.step * median) * STEP
+            found.extend(1.0 - survival(distance) for survival, _ in family.shapes)
+    return np.array(found)
+
+
+def at_window(window: float | None, begin: int | None) -> dict[str, Any]:
+    """The fields ``end_...`` of `Laws`; ``begin``: see `laws`."""
+    shares = np.ones(sum(family.medians * len(family.shapes) for family in families()))
+    if window is not None:
+        shares = shares_at(math.log(window))
+    before = np.zeros_like(shares)
+    if begin is not None:
+        before = shares_at(begin * STEP)
+    return {
+        "end_point": np.array([point_of(window)]),
+        "end_shares": shares,
+        "end_left": logs(1.0 - np.outer(shares, LEVELS)),
+        "end_gained": logs(np.maximum(shares - before, LEAST_SHARE)),
+    }
+
+
 @cache
-def laws() -> Laws:
-    """Built once, in a tenth of a second."""
-    families = (
-        Family(6, broad_shapes(SHAPES)),
-        Family(2, [(partial(log_normal_shape, SHAPES.narrow_spread), SHAPES.narrow)]),
-    )
+def laws(window: float | None = None, begin: int | None = None) -> Laws:
+    """The tables, built once, in a tenth of a second; those at the window, for each window.
+
+    window   in units of the grid
+    begin    the point where the bin that ends with the window begins; by default the grid's own
+    """
+    if window is not None and begin is None:
+        earlier = int(np.searchsorted(bin_edges(), window)) - 1
+        begin = int(bin_points()[earlier]) if earlier >= 0 else None
+    return tables()._replace(**at_window(window, begin))
+
+
+@cache
+def tables() -> Laws:
+    """`laws` without a window."""
     level_prior = beta_weights(1.0 / (1.0 + FAILURES))
-    most = max(family.medians for family in families)
-    median_prior = np.zeros((len(families), most))
+    most = max(family.medians for family in families())
+    median_prior = np.zeros((len(families()), most))
     layout: list[list[int]] = []
     shares: list[NDArray[np.float64]] = []
     arriving: list[NDArray[np.float64]] = []
     prior: list[NDArray[np.float64]] = []
     law_prior: list[float] = []
     places = {"shares": 0, "arriving": 0, "prior": 0, "laws": 0}
-    for number, family in enumerate(families):
+    for number, family in enumerate(families()):
         table = family.shares()
         late = arriving_table(table, family.step)
         weights = [weight for _, weight in family.shapes]
@@ -259,7 +261,8 @@ def laws() -> Laws:
         beyond=np.array([[math.exp(x) for x in falls], falls]),
         levels=np.array(LEVELS),
         log_levels=logs(np.array(LEVELS)),
-        powers=np.array([np.ones(len(LEVELS)), LEVELS]),
+        powers=np.array([LEVELS]) ** np.array([[0], [1], [2]]),
         level_prior=level_prior,
         common=np.array([beta_weights(mean) for mean in MEANS]),
+        **at_window(None, None),
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from patientbandits.posteriors.counts import Array, CureCounts
-from patientbandits.posteriors.grid import LAST, PER_OCTAVE, bin_edges, bin_points
-from patientbandits.posteriors.work import FOR_EVER, Seen
+from patientbandits.posteriors.grid import LAST, bin_edges, bin_points, point_of
+from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.work import Seen
 
 
 class Observed(NamedTuple):
@@ -22,8 +22,24 @@ class Observed(NamedTuple):
     """how much of its bin a waiting pull has behind it, in the mean"""
     converted: Array
     seen: Seen
-    end: float
-    """the window as a point of the grid, or `FOR_EVER`"""
+    window: float | None
+    """in units of the grid"""
+
+    @property
+    def end(self) -> float:
+        """The window as a point of the grid, which need not be whole; or `FOR_EVER`."""
+        return point_of(self.window)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last bin ends with the window."""
+        return bool(self.seen.points[-1] >= self.end)
+
+    def laws(self) -> Laws:
+        """With the window, and the last bin's own beginning if it is the one."""
+        if self.ended and len(self.seen.points) > 1:
+            return laws(self.window, int(self.seen.points[-2]))
+        return laws(self.window)
 
     @property
     def pulls(self) -> float:
@@ -48,12 +64,12 @@ def observe(arm: CureCounts, unit: float, window: float | None) -> Observed:
         waiting = waiting[: last + 1]
         converted = converted[: last + 1]
         passed = passed[: last + 1]
-    end = FOR_EVER if window is None else PER_OCTAVE * math.log2(window / unit)
+    until = None if window is None else window / unit
     points = points_of(edges, unit)
     beyond = np.cumsum((waiting + converted)[::-1])[::-1]
     exposed = beyond - waiting - converted + passed * waiting
     seen = Seen(points=points, converted=converted, exposed=exposed)
-    return Observed(edges, waiting, passed, converted, seen, min(max(end, 0.0), FOR_EVER))
+    return Observed(edges, waiting, passed, converted, seen, until)
 
 
 def cut(arm: CureCounts, window: float) -> tuple[Array, Array, Array, Array]:

@@ -182,7 +182,7 @@ def apply_factors(laws: Any, oldest: int, pool: Any, work: Any) -> None:
 ALONE, POOLED, FORGETTING = range(3)
 
 
-def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float) -> None:
+def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any) -> None:
     """``work``'s results for this arm, and what it tells the others after `spread_news`.
 
     First alone, for its misfit and for what it tells; then with what it hears; then, on a misfit,
@@ -198,16 +198,16 @@ def refresh_arm(laws: Any, seen: Any, pool: Any, arm: int, work: Any, end: float
         if step == FORGETTING and work.found[MISFIT] == 0.0:
             continue
         if step != POOLED:
-            weigh_bins(seen, work, step == FORGETTING)
+            weigh_bins(laws, seen, work, step == FORGETTING)
             weigh_cells(laws, seen, work)
         if step == POOLED:
             exchange(laws, oldest, pool, arm, work)
         if step != ALONE and pooled:
             apply_factors(laws, oldest, pool, work)
-        expect(laws, seen, work, end, step == FORGETTING)
+        expect(laws, seen, work, step == FORGETTING)
         if step == ALONE:
             work.found[MISFIT] = misfit(seen, work)
-    combine(seen, work)
+    combine(laws, seen, work)
 
 
 def exchange(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:

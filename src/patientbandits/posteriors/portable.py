@@ -254,6 +254,22 @@ def add_outer(table: Any, rows: Any, columns: Any, factor: float) -> None:
     table += rows[:, None] + columns * factor
 
 
+def weighted_squares_loops(values: Any, later: Any, earlier: Any, room: Any) -> float:
+    """As `weighted_squares`."""
+    for j in range(len(values)):
+        gap = later[j] - earlier[j]
+        room[j] = values[j] * gap * gap
+    return fold(room[: len(values)])
+
+
+@compiled_as(weighted_squares_loops)
+def weighted_squares(values: Any, later: Any, earlier: Any, room: Any) -> float:
+    """The fold of values (later - earlier)^2; ``room`` is overwritten."""
+    gap = later - earlier
+    room[: len(values)] = values * gap * gap
+    return fold(room[: len(values)])
+
+
 def products_loops(values: Any, table: Any, starts: Any, room: Any, out: Any) -> None:
     """As `products`."""
     size = len(values)

@@ -5,8 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from patientbandits.posteriors.cells import shares_by, sum_over_levels
+from patientbandits.posteriors.cells import (
+    ends_at_window,
+    share_at_end,
+    shares_by,
+    square_to_come,
+    sum_over_levels,
+)
 from patientbandits.posteriors.constants import (
+    CAUTION,
     DOUBLING,
     DOUBT,
     FLOOR,
@@ -14,10 +21,12 @@ from patientbandits.posteriors.constants import (
     MOST,
     MOST_TO_COME,
     REACHED,
-    SOON,
 )
-from patientbandits.posteriors.grid import LAST
-from patientbandits.posteriors.work import CHOICE, FOR_EVER, LATER, MISFIT, RATE, TAIL, WITHIN
+from patientbandits.posteriors.grid import FOR_EVER
+from patientbandits.posteriors.work import CHOICE, MISFIT, RATE, TAIL, UNSURE, WITHIN
+
+NOTHING_TO_COME = 1e-9
+"""Less than this share is none."""
 
 
 def misfit(seen: Any, work: Any) -> float:
@@ -45,11 +54,11 @@ def credibility(phi: float, hazard: float) -> float:
     return 1.0 / (phi * max(hazard, LEAST_HAZARD))
 
 
-def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None:
+def expect(laws: Any, seen: Any, work: Any, only_tail: bool) -> None:
     """``expected``: hazards of the weighted cells' mean curve, 1 - E[mu F_b]; and its tails.
 
-    TAIL is the share of those who have not converted by the oldest age a that will until ``end``,
-    LATER of those who will between the age 2 a and ``end``.
+    TAIL is the share of those who have not converted by the oldest age that will until the end:
+    the window, or never.
     """
     bins = len(seen.converted)
     oldest = seen.points[bins - 1]
@@ -59,28 +68,32 @@ def expect(laws: Any, seen: Any, work: Any, end: float, only_tail: bool) -> None
         total = ever
         ever = sum_over_levels(laws, oldest, laws.powers[power], work)
     ever /= total
-    for b in range(bins):
-        work.curve_points[b] = seen.points[b]
-    work.curve_points[bins] = min(math.floor(end), LAST)
-    work.curve_points[bins + 1] = min(math.floor(end) + 1, LAST)
-    work.curve_points[bins + 2] = min(oldest + DOUBLING, LAST)
-    shares_by(laws, oldest, work.curve_points[: bins + 3], work)
+    shares_by(laws, oldest, seen.points, work)
+    if laws.end_point[0] < FOR_EVER:
+        share_at_end(laws, oldest, bins, work)
+        ever = work.curve[bins] / total
+    if ends_at_window(laws, seen, bins - 1):
+        work.curve[bins - 1] = work.curve[bins]
     before = 0.0
     for b in range(bins):
         share = max(work.curve[b] / total, before)
         if not only_tail:
             work.expected[b] = (share - before) / (1.0 - before)
         before = share
-    if end < LAST:
-        lower = work.curve[bins]
-        ever = (lower + (end - math.floor(end)) * (work.curve[bins + 1] - lower)) / total
-    if end <= oldest:
-        ever = before
     work.found[TAIL] = max(ever - before, 0.0) / (1.0 - before)
-    work.found[LATER] = max(ever - work.curve[bins + 2] / total, 0.0) / (1.0 - before)
+    work.found[UNSURE] = unsure(laws, oldest, ever - before, total, work)
 
 
-def combine(seen: Any, work: Any) -> None:
+def unsure(laws: Any, oldest: int, mean: float, total: float, work: Any) -> float:
+    """Of the share that is still to come, mu (F_end - F_oldest): standard deviation over mean."""
+    if mean <= NOTHING_TO_COME:
+        return 0.0
+    sum_over_levels(laws, oldest, laws.powers[2], work)
+    square = square_to_come(laws, oldest, work) / total
+    return math.sqrt(max(square - mean * mean, 0.0)) / mean
+
+
+def combine(laws: Any, seen: Any, work: Any) -> None:
     """``hazards`` = (conv + r h0) / (risk + r), and ``found``:
     rates 1 - product of (1 - hazards).
     """
@@ -94,13 +107,13 @@ def combine(seen: Any, work: Any) -> None:
         stays *= 1.0 - work.hazards[b]
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
-    soon = work.found[TAIL] - work.found[LATER]
-    left = left_for_choice(seen, work, phi)
-    later = min(left * (work.found[TAIL] - SOON * soon), MOST_TO_COME * (1.0 - left))
+    left = left_for_choice(laws, seen, work, phi)
+    sure = max(1.0 - CAUTION * work.found[UNSURE], 0.0)
+    later = min(left * sure * work.found[TAIL], MOST_TO_COME * (1.0 - left))
     work.found[CHOICE] = 1.0 - left + later
 
 
-def left_for_choice(seen: Any, work: Any, phi: float) -> float:
+def left_for_choice(laws: Any, seen: Any, work: Any, phi: float) -> float:
     """The product of 1 - hazard, without h0 from where few pulls have come, for a doubling of age.
 
     An arm that is pulled anew after a pause has a few old pulls and many young ones; in between the
@@ -117,7 +130,7 @@ def left_for_choice(seen: Any, work: Any, phi: float) -> float:
         if b > 0 and not few and risk < REACHED * pulls * stays:
             few = True
             guessed_from = seen.points[b - 1] + DOUBLING
-        if few and seen.points[b] <= guessed_from:
+        if few and min(seen.points[b], laws.end_point[0]) <= guessed_from:
             hazard = 0.0
         stays *= 1.0 - (seen.converted[b] + weight * hazard) / (risk + weight)
     return stays

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -15,16 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
+from patientbandits.posteriors.answers import ArmPosterior, Estimate, LagCurve
 from patientbandits.posteriors.atoms import atom_misfit
 from patientbandits.posteriors.best import lift, race_between
 from patientbandits.posteriors.counts import Array, CureCounts, column
 from patientbandits.posteriors.curves import WeightedCurves, curves, left_at, stays_at
 from patientbandits.posteriors.distributions import Tabulated, mixture_of
-from patientbandits.posteriors.kaplan_meier import KaplanMeier, kaplan_meier
-from patientbandits.posteriors.laws import Laws, laws
+from patientbandits.posteriors.grid import FOR_EVER
+from patientbandits.posteriors.kaplan_meier import kaplan_meier
+from patientbandits.posteriors.laws import laws
 from patientbandits.posteriors.observed import Observed, observe, unit_of
 from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
-from patientbandits.posteriors.work import FOR_EVER, MISFIT, room
+from patientbandits.posteriors.work import MISFIT, room
 
 POSTERIOR = "posterior"
 EXTRAPOLATED = (
@@ -44,73 +45,6 @@ NOTHING = 1e-9
 
 GONE = ("draws", "seed", "scale", "spread", "successes", "failures")
 LAG_TIMES = 25
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Posterior mean and equal-tailed credible interval."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class LagCurve:
-    """P(delay <= time | it converts), with its credible band."""
-
-    times: Array
-    mean: Array
-    low: Array
-    high: Array
-
-
-@dataclass(frozen=True)
-class ArmPosterior:
-    """What is known of an arm. With a window only conversions within it count, everywhere."""
-
-    pulls: float
-    conversions: float
-    rate: Estimate
-    """share of pulls that convert within the window; without one, in the end"""
-    value: Estimate
-    """mean reward of a pull: rate times the mean of what conversions paid,
-    taken as known (1 before the first)
-    """
-    best: float
-    """probability that no arm has a larger value; sums to 1 over arms"""
-    loss: float
-    """expected loss per pull, in value, of choosing this arm for good"""
-    lift: Estimate
-    """value relative to the first arm's, less 1;
-    its mean is the median. 0 for the first arm itself
-    """
-    to_come: Estimate
-    """rewards that the pulls made so far will still pay, with a predictive interval"""
-    matured: Estimate
-    """share of the eventual conversions of these pulls that are visible already;
-    NaN without pulls
-    """
-    lag: LagCurve
-    largest_age: float
-    """end of the oldest bin in use: nothing has been seen of later rewards"""
-    rate_within: Estimate
-    """share of pulls that convert within the largest age: what data alone can tell"""
-    extrapolated: float
-    """posterior mean share of conversions that come later than the largest age"""
-    misfit: float
-    """by how much more than chance the counts depart from every law, that of delays which are
-    always the same included: 0 if not noticeably
-    """
-    kaplan_meier: KaplanMeier
-    """the share converted by age, without any model"""
-    warnings: tuple[str, ...]
-    """what to tell whoever reads the rate"""
-
-    @property
-    def warning(self) -> str:
-        """All warnings, in one text."""
-        return " ".join(self.warnings)
 
 
 def posterior(
@@ -162,18 +96,17 @@ def posterior(
 
 def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
     """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
-    table = laws()
-    work = room(table)
-    pool = pool_of(table, len(seen))
+    work = room(laws())
+    pool = pool_of(laws(), len(seen))
     if len(seen) > 1:
         for arm, known in enumerate(seen):
-            refresh_arm(table, known.seen, pool, arm, work, known.end)
+            refresh_arm(known.laws(), known.seen, pool, arm, work)
         spread_news(pool)
     found = []
     for arm, known in enumerate(seen):
-        refresh_arm(table, known.seen, pool, arm, work, known.end)
+        refresh_arm(known.laws(), known.seen, pool, arm, work)
         misfit = min(float(work.found[MISFIT]), atom_misfit(known.seen))
-        found.append((curves(table, known, work), misfit))
+        found.append((curves(known, work), misfit))
     return found
 
 
@@ -232,7 +165,7 @@ class ArmSummary:
             lift=over,
             to_come=Estimate(to_come.mean * paid, to_come.low * paid, to_come.high * paid),
             matured=matured,
-            lag=self.lag(laws(), asked),
+            lag=self.lag(asked),
             largest_age=self.largest_age,
             rate_within=self.estimate(within),
             extrapolated=float(weights @ (late / np.maximum(-np.expm1(-self.end), 1e-12))),
@@ -272,7 +205,7 @@ class ArmSummary:
         low, high = float(ends[0]), float(ends[1])
         return future, Estimate(min(max(mean, low), high), low, high)
 
-    def lag(self, table: Laws, asked: Array | None) -> LagCurve:
+    def lag(self, asked: Array | None) -> LagCurve:
         """R = (1 - S(t)) / (1 - S(end)), S = e^-stays.
 
         Its band by the delta method, on the logit scale.
@@ -281,7 +214,7 @@ class ArmSummary:
         times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
         if asked is not None:
             times = asked
-        stays, noise = stays_at(table, self.known, self.found, times)
+        stays, noise = stays_at(self.known, self.found, times)
         left = np.exp(-stays)
         end = np.exp(-self.end)[:, None]
         gone = np.maximum(1.0 - end, 1e-9)

@@ -14,8 +14,6 @@ from patientbandits.posteriors.portable import Array
 
 DEPTH = len(LEVELS)
 FAMILIES = 2
-FOR_EVER = 1e9
-"""As the point at which counting ends: never."""
 
 
 class Seen(NamedTuple):
@@ -43,11 +41,9 @@ class Work(NamedTuple):
     median_prior: Array
     """(family, median): the logarithm of its factor"""
     starts: NDArray[np.int64]
-    """where the tables begin for each of ``curve_points``"""
-    curve_points: NDArray[np.int64]
-    """of the grid, where the curve is wanted: the bins', two around the end, one beyond"""
+    """where the tables begin for each bin"""
     curve: Array
-    """at each of them E[mu F], not normalised"""
+    """bin: E[mu F] at its end, and then at the window; not normalised"""
     by_level: Array
     """level: the sum of the cells"""
     weights: Array
@@ -61,12 +57,12 @@ class Work(NamedTuple):
     hazards: Array
     """bin: the hazard, between h0 and conversions / at risk"""
     found: Array
-    """misfit, tail, later part of the tail, rate within the oldest age, rate,
-    rate for the choice
+    """misfit, tail, rate within the oldest age, rate,
+    rate for the choice, how unsure what is to come is
     """
 
 
-MISFIT, TAIL, LATER, WITHIN, RATE, CHOICE = range(6)
+MISFIT, TAIL, WITHIN, RATE, CHOICE, UNSURE = range(6)
 """Places in ``Work.found``."""
 
 
@@ -80,9 +76,8 @@ def room(laws: Laws) -> Work:
         law_spare=np.zeros(count),
         law_prior=np.zeros(count),
         median_prior=np.zeros(laws.median_base.shape),
-        starts=np.zeros(bins + 3, np.int64),
-        curve_points=np.zeros(bins + 3, np.int64),
-        curve=np.zeros(bins + 3),
+        starts=np.zeros(bins, np.int64),
+        curve=np.zeros(bins + 1),
         by_level=np.zeros(DEPTH),
         weights=np.zeros(bins),
         for_edges=np.zeros(bins),

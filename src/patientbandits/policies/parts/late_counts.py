@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.posteriors.grid import PER_OCTAVE, bin_at, bin_edges, bin_points, part_passed
-from patientbandits.posteriors.work import FOR_EVER
+from patientbandits.posteriors.grid import bin_at, bin_edges, bin_points, part_passed
 
 CONVERTED = -1
 """In place of the arm of a pull that waits."""
@@ -56,11 +55,6 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
         "begun": np.zeros(1),
         "exposed": np.zeros(len(edges)),
     }
-
-
-def end_of(window: float | None) -> float:
-    """The window as a point of the grid."""
-    return FOR_EVER if window is None else max(PER_OCTAVE * math.log2(window), 0.0)
 
 
 def move(memory: Any, pull: int, arm: int, place: int, sign: float) -> None:
