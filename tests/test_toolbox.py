@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 import patientbandits as pb
-from patientbandits import figures
-from patientbandits.figures import TEX_PROGRAMS, FigureFiles, Line, Panel, _escaped, _places, draw
+from patientbandits import figure_files
+from patientbandits.figure_files import TEX_PROGRAMS, FigureFiles
+from patientbandits.figures import Line, Panel, _escaped, _places, draw
 from patientbandits.latex import latex_table
 from patientbandits.pull_counts import arms_by_pass
 from patientbandits.study import Study
@@ -185,7 +186,7 @@ def test_latex_compiles_table_and_figure(
 ) -> None:
     if shutil.which(program) is None:
         pytest.skip(f"needs {program}")
-    monkeypatch.setattr(figures, "TEX_PROGRAMS", (program,))
+    monkeypatch.setattr(figure_files, "TEX_PROGRAMS", (program,))
     draw([NAMES], tmp_path / "figure", files=FigureFiles(["pgf"], font_size=8))
     (tmp_path / "table.tex").write_text(latex_table(["a_b", "50 %"], [("x & y #1", 1.5)]))
     (tmp_path / "document.tex").write_text(DOCUMENT)

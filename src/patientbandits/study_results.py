@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from patientbandits.figures import FigureFiles, Line, Panel, draw
+from patientbandits.figure_files import FigureFiles
+from patientbandits.figures import Line, Panel, draw
 from patientbandits.files import write_atomically, write_csv
 from patientbandits.latex import latex_table
 from patientbandits.result import Result

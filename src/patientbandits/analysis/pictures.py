@@ -12,7 +12,8 @@ import numpy as np
 
 from patientbandits.analysis.cohorts import cohort_days
 from patientbandits.events.durations import DAY, HOUR, MINUTE, short_time
-from patientbandits.figures import PALETTE, STYLE, save
+from patientbandits.figure_files import STYLE, save
+from patientbandits.figures import PALETTE
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis

@@ -37,7 +37,7 @@ def run_simulate(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from patientbandits.errors import given, positive, whole
-    from patientbandits.figures import FigureFiles
+    from patientbandits.figure_files import FigureFiles
     from patientbandits.study import read_study
     from patientbandits.study_results import run_study
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.compare.shape_cases import shape_cases
 from patientbandits.compare.suite import HOPELESS, SLOW_BEST, SLOW_WORST, Case
 from patientbandits.compare.usual_cases import usual_cases
@@ -125,4 +126,4 @@ def slowness(problem: Problem, best: bool) -> float:
     rates = problem.rates
     wanted = max(rates) if best else min(rates)
     law = problem.delays[rates.index(wanted)]
-    return sum(law.survival_at(age) for age in COMPARED_AGES)
+    return plain_sum(law.survival_at(age) for age in COMPARED_AGES)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from patientbandits.compare.contenders import GROUPS
 from patientbandits.compare.scores import Standing
-from patientbandits.figures import STYLE, FigureFiles, save
+from patientbandits.figure_files import STYLE, FigureFiles, save
 
 DARKEST = 30.0
 """Ratios from here on have the darkest colour."""

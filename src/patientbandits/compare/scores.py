@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.compare.suite import DIRECTIONS, Case
 from patientbandits.result import Result
 from patientbandits.statistics import FloatArray, mean_interval, ratio_interval
@@ -153,7 +154,7 @@ def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str,
 
 
 def _geometric_mean(ratios: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return math.exp(plain_sum(map(math.log, ratios)) / len(ratios))
 
 
 def _standing(own: Sequence[Score]) -> Standing:
@@ -165,7 +166,7 @@ def _standing(own: Sequence[Score]) -> Standing:
         policy=own[0].policy,
         group=own[0].group,
         problems=len(own),
-        per_1000=sum(row.per_1000 for row in own) / len(own),
+        per_1000=plain_sum(row.per_1000 for row in own) / len(own),
         typical=_geometric_mean(ratios),
         to_oracle=_geometric_mean(told) if told else None,
         worst=ratios[worst],

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.errors import InputError, number, require, whole
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ class Delay:
         parts = self.parts()
         if parts is None:
             raise NotImplementedError(f"{self.owner} must define survival_at(m)")
-        return sum(part.weight * part.formula(float(m), part.a, part.b, part.c) for part in parts)
+        return plain_sum(
+            part.weight * part.formula(float(m), part.a, part.b, part.c) for part in parts
+        )
 
     def survival(self, m: ArrayLike) -> Any:
         """S(m) = P(D > m), for one m or an array of them.

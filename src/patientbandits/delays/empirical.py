@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.delays.base import Delay
 from patientbandits.errors import items, number, require, whole
 
@@ -37,7 +38,7 @@ class Empirical(Delay):
             weights=len(weights),
         )
         require(
-            all(0 <= w < float("inf") for w in weights) and sum(weights) > 0,
+            all(0 <= w < float("inf") for w in weights) and plain_sum(weights) > 0,
             self.owner,
             "weights must be finite, >= 0 and not all 0",
             weights=self.weights,
@@ -51,7 +52,7 @@ class Empirical(Delay):
         steps = []
         above = 0.0
         for delay in sorted(mass, reverse=True):  # from the largest: the last step is exactly 0
-            steps.append((delay, above / sum(weights)))
+            steps.append((delay, above / plain_sum(weights)))
             above += mass[delay]
         object.__setattr__(self, "_steps", tuple(reversed(steps)))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.delays.base import Delay, Part
 from patientbandits.errors import InputError, items, number, require
 
@@ -34,13 +35,13 @@ class Mixture(Delay):
             if not isinstance(law, Delay):
                 raise InputError(f"{self.owner}: every law must be a delay law; got {law!r}.")
         require(
-            all(w >= 0 for w in weights) and abs(sum(weights) - 1) < 1e-9,
+            all(w >= 0 for w in weights) and abs(plain_sum(weights) - 1) < 1e-9,
             self.owner,
             "weights must be >= 0 and sum to 1",
             weights=self.weights,
         )
         object.__setattr__(self, "laws", laws)
-        object.__setattr__(self, "weights", tuple(w / sum(weights) for w in weights))
+        object.__setattr__(self, "weights", tuple(w / plain_sum(weights) for w in weights))
 
     def parts(self) -> tuple[Part, ...] | None:
         inner = [law.parts() for law in self.laws]
@@ -53,7 +54,7 @@ class Mixture(Delay):
         )
 
     def survival_at(self, m: int) -> float:
-        return sum(
+        return plain_sum(
             weight * law.survival_at(m) for weight, law in zip(self.weights, self.laws, strict=True)
         )
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from patientbandits.arithmetic import plain_sum
+
 MISMATCH = 0.001
 """Below this probability a split of units is taken for broken."""
 
@@ -101,12 +103,12 @@ def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> Sample
     """The test of the ``units`` of each arm against the shares ``meant``, which need not sum to
     1."""
     total = sum(units.values())
-    whole = sum(meant.values())
+    whole = plain_sum(meant.values())
     shares = {arm: meant[arm] / whole for arm in units}
     terms = [
         (count - total * shares[arm]) ** 2 / (total * shares[arm]) for arm, count in units.items()
     ]
-    statistic = sum(terms)
+    statistic = plain_sum(terms)
     return SampleRatio(
         units=dict(units),
         meant=shares,

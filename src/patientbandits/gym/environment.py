@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.engine.signals import signal_delay
 from patientbandits.engine.worlds import any_report, heard_after, row_of, world_of
 from patientbandits.errors import InputError, choice, require, whole
@@ -118,7 +119,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         arrivals = self._due.pop(self._round + 1, [])
         for came in arrivals:
             self._rewards[came.arm] += came.reward
-        reward = float(sum(came.reward for came in arrivals))
+        reward = plain_sum(came.reward for came in arrivals)
         over = self._round == self.horizon
         signals = self._signals_due.pop(self._round + 1, [])
         return self._observation(), reward, False, over, self._info(arrivals, signals)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.live.commands import Command, Decide, Expose
 from patientbandits.live.draft import Draft
 from patientbandits.live.log_line import LogLine
@@ -101,7 +102,7 @@ def standing_shares(state: PolicyState, now: int) -> Sequence[float]:
 def drawn(shares: Sequence[float], seed: int, seq: int) -> int:
     """The place of an arm, each with the probability of its share; a function of seed and line."""
     key = run_key(base_keys(seed)[0], ASSIGNMENTS)
-    left = unit(bits_at(key, as_bits(seq), 0)) * sum(shares)
+    left = unit(bits_at(key, as_bits(seq), 0)) * plain_sum(shares)
     possible = [place for place, share in enumerate(shares) if share > 0.0]
     for place in possible:
         left -= shares[place]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.engine.program import program_of
 from patientbandits.engine.replay import DECISION, UNDECIDED
 from patientbandits.engine.shares import ShareBook, lead_of, mixed_share, turn_page
@@ -31,7 +32,7 @@ def present_shares(state: PolicyState, now: int) -> list[float]:
     memory.program = program_of(memory.policy, memory.rule, memory.arrays)  # the policy alone
     chosen = look_ahead(trial, moment, 1)
     own = known_chances(trial, moment)
-    if abs(sum(own) - 1.0) > 1e-6:
+    if abs(plain_sum(own) - 1.0) > 1e-6:
         chosen += look_ahead(trial, moment, LOOK_AHEAD - 1)
         own = (chosen / LOOK_AHEAD).tolist()
     settings = state.settings

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.engine.shares import NO_SHARES, ShareBook
 from patientbandits.live.errors import RefusedError
 from patientbandits.rng import MASK, base_keys, bits_at, mix, unit
@@ -51,7 +52,7 @@ class Shares(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
     def free(self, chosen: Sequence[str]) -> float:
         """What is left to the policy."""
-        return 1.0 - (self.control or 0.0) - sum(self.floors(chosen))
+        return 1.0 - (self.control or 0.0) - plain_sum(self.floors(chosen))
 
 
 NOTHING_KEPT = Shares()

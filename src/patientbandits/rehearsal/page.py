@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.events.durations import spoken
-from patientbandits.figures import PALETTE, STYLE, save
+from patientbandits.figure_files import STYLE, save
+from patientbandits.figures import PALETTE
 from patientbandits.files import write_atomically
 from patientbandits.pages import render_page
 from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING

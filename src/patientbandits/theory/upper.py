@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.errors import choice, items, number, positive, require, whole
 from patientbandits.problem import Problem
 
@@ -98,7 +99,7 @@ def _gap_sum(
         second_term = math.exp(log_second) if log_second < 700 else math.inf
         return max(first * math.log(2 * horizon) / gap, second_term)
 
-    return sum(term(gap) for gap in gaps if gap > 0) + 2 * len(gaps)
+    return plain_sum(term(gap) for gap in gaps if gap > 0) + 2 * len(gaps)
 
 
 def minimax_bound(
