@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from patientbandits.live.http.cors import Origins
-from patientbandits.live.http.express import EXPRESS, Lane, lane_path
+from patientbandits.live.http.express import EXPRESS, ExpressWay, short_path
 from patientbandits.live.http.known_heads import KnownHeads
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.request import Receive, Request
@@ -38,7 +38,7 @@ class App:
         self._run = os.urandom(4).hex()
         """begins the names of this run's requests, in the log"""
         self._requests = 0
-        self.lanes: dict[bytes, Lane] = {}
+        self.short_ways: dict[bytes, ExpressWay] = {}
         """short ways, by the path as it is sent"""
         self.heads = KnownHeads()
 
@@ -74,7 +74,7 @@ class App:
                 self._origins.check(request)
             answer = await route.handler(self.service, request)
             if route.path in EXPRESS and self._may_be_short:
-                await self._open_lane(route, part)
+                await self._open_short_way(route, part)
         except Exception as error:
             answer = self._refusal(error, route)
         if isinstance(answer, Stream):
@@ -102,14 +102,16 @@ class App:
         if cycle is None or not sent_whole(cycle, answer, SECURE_LINES):
             await answer.send(send)
 
-    async def _open_lane(self, route: Route, part: str) -> None:
+    async def _open_short_way(self, route: Route, part: str) -> None:
         """From the second request on there is a short way."""
-        path = lane_path(route, part)
-        if path not in self.lanes:
+        path = short_path(route, part)
+        if path not in self.short_ways:
             handle = await self.service.experiment(part)
-            self.lanes[path] = Lane(self.service, route, handle, self._refusal, self._note_lane)
+            self.short_ways[path] = ExpressWay(
+                self.service, route, handle, self._refusal, self._note_short_way
+            )
 
-    def _note_lane(self, route: Route, status: int, seconds: float) -> None:
+    def _note_short_way(self, route: Route, status: int, seconds: float) -> None:
         self._requests += 1
         self._note(self._requests, route.method, route, status, seconds)
 

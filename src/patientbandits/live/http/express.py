@@ -50,7 +50,7 @@ EXPRESS = {
 """by the route's path"""
 
 
-class Lane:
+class ExpressWay:
     """The short way to one route of one experiment."""
 
     def __init__(
@@ -113,6 +113,6 @@ async def no_more() -> dict[str, Any]:
     return {"type": "http.disconnect"}
 
 
-def lane_path(route: Route, part: str) -> bytes:
+def short_path(route: Route, part: str) -> bytes:
     """The path by which the short way is found: without anything to be decoded."""
     return route.path.replace("{name}", part).encode()

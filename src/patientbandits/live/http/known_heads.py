@@ -18,9 +18,9 @@ LARGEST_KNOWN = 2048
 
 
 class KnownHead(NamedTuple):
-    lane: ShortWay
+    way: ShortWay
     head: Any
-    """the headers, as the lane wants them"""
+    """the headers, as the short way wants them"""
     length: int
     """of the body"""
 
@@ -37,7 +37,7 @@ class KnownHeads:
             return None
         return known, data[end:]
 
-    def keep(self, data: bytes, headers: RequestHeaders, body: bytes, lane: ShortWay) -> None:
+    def keep(self, data: bytes, headers: RequestHeaders, body: bytes, way: ShortWay) -> None:
         """``data`` was read, alone and from its first byte, as a request with this body.
 
         If what precedes the body is one head, its bytes stand for what was read.
@@ -47,4 +47,4 @@ class KnownHeads:
         if plain and len(data) - end == len(body) and end <= LARGEST_KNOWN:
             if len(self._by_bytes) >= MOST_HEADS:  # they differ from request to request
                 self._by_bytes.clear()
-            self._by_bytes[data[:end]] = KnownHead(lane, lane.read(headers), len(body))
+            self._by_bytes[data[:end]] = KnownHead(way, way.read(headers), len(body))

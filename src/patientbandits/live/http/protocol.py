@@ -45,16 +45,16 @@ class OurProtocol(TimedProtocol):
 
     _in_body = False
     _upgrading = False
-    _lane: ShortWay | None = None
+    _short_way: ShortWay | None = None
     """the short way of the request that is being read"""
 
-    _lane_body = b""
+    _short_body = b""
     _taken: ShortWay | None = None
     """the short way that the last request has gone, while what came with it is read"""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._lanes: dict[bytes, ShortWay] = getattr(self.app, "lanes", {})
+        self._short_ways: dict[bytes, ShortWay] = getattr(self.app, "short_ways", {})
         self._heads: KnownHeads = getattr(self.app, "heads", None) or KnownHeads()
         self._whole = WholeRequest(keep_alive=True)
         if len(self.connections) > MOST_CONNECTIONS:
@@ -73,8 +73,8 @@ class OurProtocol(TimedProtocol):
         self._received += len(data)
         self._parse(data)
         if between and self._taken is not None and self._received == 0 and self._whole.keep_alive:
-            self._heads.keep(data, self.headers, self._lane_body, self._taken)
-        if self._lane is not None:
+            self._heads.keep(data, self.headers, self._short_body, self._taken)
+        if self._short_way is not None:
             self._long_way()  # the body comes in pieces
         elif self._received and not self._in_body:
             self._expect_head()
@@ -95,7 +95,7 @@ class OurProtocol(TimedProtocol):
         known, body = found
         self._head_is_there()
         self._begin_whole(keep_alive=True)
-        known.lane.start(known.head, body, self._send_whole)
+        known.way.start(known.head, body, self._send_whole)
         return True
 
     def _begin_whole(self, keep_alive: bool) -> None:
@@ -159,18 +159,18 @@ class OurProtocol(TimedProtocol):
         self._in_body = True
         self._received = 0
         self._body = 0
-        self._lane_body = b""
-        self._lane = self._lane_for()
-        if self._lane is None:
+        self._short_body = b""
+        self._short_way = self._short_way_for()
+        if self._short_way is None:
             self._long_way()
 
-    def _lane_for(self) -> ShortWay | None:
-        lane = self._lanes.get(self.url)
-        if lane is None or self.parser.get_method() != b"POST" or self.expect_100_continue:
+    def _short_way_for(self) -> ShortWay | None:
+        way = self._short_ways.get(self.url)
+        if way is None or self.parser.get_method() != b"POST" or self.expect_100_continue:
             return None
         if self.cycle is not None and not self.cycle.response_complete:
             return None
-        return lane
+        return way
 
     def _long_way(self) -> None:
         """Through ASGI, with what was read so far."""
@@ -181,20 +181,20 @@ class OurProtocol(TimedProtocol):
         scope["headers"] = self.headers
         super().on_headers_complete()
         scope[SHORT_CUT] = self.cycle
-        self._lane = None
-        if self._lane_body:
-            super().on_body(self._lane_body)
-            self._lane_body = b""
+        self._short_way = None
+        if self._short_body:
+            super().on_body(self._short_body)
+            self._short_body = b""
 
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def on_body(self, body: bytes) -> None:
         self._body += len(body)
-        if self._lane is not None and not self._lane_body:
-            self._lane_body = body
+        if self._short_way is not None and not self._short_body:
+            self._short_body = body
             return
-        if self._lane is not None:
+        if self._short_way is not None:
             self._long_way()
         super().on_body(body)
 
@@ -203,20 +203,20 @@ class OurProtocol(TimedProtocol):
             return
         self._in_body = False
         self._received = 0
-        lane = self._lane
-        if lane is not None and lane.takes(self.headers, self._lane_body):
-            self._take(lane)
+        way = self._short_way
+        if way is not None and way.takes(self.headers, self._short_body):
+            self._take(way)
             return
-        if lane is not None:
+        if way is not None:
             self._long_way()
         super().on_message_complete()
 
-    def _take(self, lane: ShortWay) -> None:
+    def _take(self, way: ShortWay) -> None:
         version = self.parser.get_http_version()
         self._begin_whole(version != "1.0" and self.parser.should_keep_alive())
-        self._lane = None
-        self._taken = lane
-        lane.start(lane.read(self.headers), self._lane_body, self._send_whole)
+        self._short_way = None
+        self._taken = way
+        way.start(way.read(self.headers), self._short_body, self._send_whole)
 
     def _send_whole(self, answer: Response) -> None:
         request = self._whole
