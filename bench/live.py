@@ -30,8 +30,8 @@ from bench.load import (
 )
 from bench.table import Row, show
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.store.stored_records import Experiment
 
 CLIENTS, RATE, CONVERSIONS, GROUP = 64, 1000, 250, 64
 LONGEST_COMPILATION = 90.0

@@ -17,7 +17,7 @@ from patientbandits.live.given_settings import new_settings
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_memory import PolicyMemory
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.stretches import stretches
 from patientbandits.policies import POLICIES
 

@@ -13,7 +13,6 @@ from folds import counts, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.conninfo import (
     connection_options,
     without_password,
@@ -21,6 +20,7 @@ from patientbandits.live.store.conninfo import (
 )
 from patientbandits.live.store.postgres import PostgresStore
 from patientbandits.live.store.schema import MIGRATIONS
+from patientbandits.live.store.stored_records import Experiment
 
 SECRET = "s3cr3t-Pa55"
 

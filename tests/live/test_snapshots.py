@@ -11,7 +11,7 @@ from histories import busy
 from patientbandits import live
 from patientbandits.live.check import check
 from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.base import Snapshot
+from patientbandits.live.store.stored_records import Snapshot
 
 FLIPS = 60
 

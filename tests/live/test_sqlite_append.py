@@ -8,9 +8,9 @@ import pytest
 
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import LogLine
-from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.queries import LOG_COLUMNS
 from patientbandits.live.store.sqlite import INSERTS, SQLiteStore
+from patientbandits.live.store.stored_records import Experiment
 
 
 def test_any_number_of_lines(tmp_path: Path) -> None:

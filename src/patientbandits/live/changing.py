@@ -15,7 +15,7 @@ from patientbandits.live.log_line import LogLine
 from patientbandits.live.quarantine import QuarantineRule, with_rule, without_rule
 from patientbandits.live.settings import Settings, settings_text, stored_settings
 from patientbandits.live.settings_rules import changed_settings
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 
 
 class NamedArms(NamedTuple):

@@ -15,7 +15,8 @@ from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.snapshots import is_sealed, opened
 from patientbandits.live.store import LogStore
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.stored_records import Experiment
 
 ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from patientbandits.live.age_classes import class_of, seconds_of_class
 from patientbandits.live.crediting import Crediting
 from patientbandits.live.people import People
-from patientbandits.live.quarantine import QuarantineRules, excluded_decisions
+from patientbandits.live.quarantine import QuarantineRules
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import END, Reader
+from patientbandits.live.store.excluded_decisions import excluded_decisions
 from patientbandits.live.times import SECOND
 
 

@@ -20,7 +20,8 @@ from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.names import printable_text
 from patientbandits.live.settings import Settings, stored_settings
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import parsed_time
 
 SaidTime = float | datetime | str | None

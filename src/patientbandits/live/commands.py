@@ -11,7 +11,7 @@ from patientbandits.live.outcomes import Evaluated as Evaluated
 from patientbandits.live.outcomes import Exposed as Exposed
 from patientbandits.live.outcomes import Joined as Joined
 from patientbandits.live.outcomes import Retraction as Retraction
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 
 
 class Command:

@@ -7,7 +7,7 @@ from typing import Protocol
 from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND
 
 SKEW = 300 * SECOND

@@ -19,8 +19,9 @@ from patientbandits.live.log_line import LogLine
 from patientbandits.live.people import Persons, with_aliases
 from patientbandits.live.pseudonyms import HASHED, Pseudonyms, erased_name, is_erased
 from patientbandits.live.settings import settings_text, stored_settings
-from patientbandits.live.store.base import NAMES_KEPT, Experiment, Reader
+from patientbandits.live.store.base import NAMES_KEPT, Reader
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.stored_records import Experiment
 
 KINDS_WITH_UNITS = ("decision", "assignment", "order", "goal", "alias")
 LINES_FORGOTTEN_AT_A_TIME = 200

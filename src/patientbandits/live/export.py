@@ -18,7 +18,8 @@ from patientbandits.live.journal import Journal
 from patientbandits.live.log_line import MILLIONTHS, Decided
 from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND, as_datetime, moment_text
 
 ROWS_AT_A_TIME = 5_000

@@ -11,8 +11,9 @@ from patientbandits.live.names import experiment_name
 from patientbandits.live.people import Persons
 from patientbandits.live.pseudonyms import is_erased
 from patientbandits.live.settings import Settings, settings_text
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.stored_records import Experiment
 
 
 def create_experiment(

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from patientbandits.live.crediting import Exposure, Payment
 from patientbandits.live.log_line import MILLIONTHS, LogLine
 from patientbandits.live.people import People
-from patientbandits.live.quarantine import excluded_decisions, quarantined
+from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader
+from patientbandits.live.store.excluded_decisions import excluded_decisions
 
 
 class GoalCredit(NamedTuple):

@@ -30,7 +30,7 @@ from patientbandits.live.log_line import Decided, LogLine
 from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.shares import ShareDraws, share_book
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 

@@ -28,7 +28,8 @@ from patientbandits.live.policy_memory import Event, PolicyMemory
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.snapshots import opened, sealed
 from patientbandits.live.standing_weights import StandingWeights
-from patientbandits.live.store.base import END, Experiment, Reader, Snapshot
+from patientbandits.live.store.base import END, Reader
+from patientbandits.live.store.stored_records import Experiment, Snapshot
 
 LINES_AT_A_TIME = 10_000
 SNAPSHOT_EVERY = 10_000

@@ -14,7 +14,8 @@ from patientbandits.live.goals import goal_report
 from patientbandits.live.kept_alerts import shown_alert, standing_alerts
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import iso_text
 from patientbandits.posteriors import ArmPosterior, CureCounts, posterior
 

@@ -29,7 +29,7 @@ from patientbandits.live.pseudonyms import database_names
 from patientbandits.live.settings import Settings
 from patientbandits.live.settings_rules import require_same_settings
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.webhooks import add_webhook, all_webhooks, deliver_due, remove_webhook
 from patientbandits.policies import Policy
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from patientbandits.live.store.base import Snapshot
+from patientbandits.live.store.stored_records import Snapshot
 
 SNAPSHOT_MARK = b"pb-snapshot-1"
 SEAL_BYTES = 32

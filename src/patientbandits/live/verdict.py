@@ -15,9 +15,10 @@ from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of
 from patientbandits.events.history import Events, control_of
 from patientbandits.live.decided_groups import DecidedGroups, arm_history, decided_rows
 from patientbandits.live.errors import ConflictError, RefusedError
-from patientbandits.live.quarantine import excluded_decisions
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.excluded_decisions import excluded_decisions
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND, iso_text, length_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from patientbandits.live.journal import Journal
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.present_shares import present_shares
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 
 
 def weights_of(journal: Journal, experiment: Experiment) -> dict[str, float]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.posteriors.constants import (
     FAILURES,
     LEVELS,
@@ -130,7 +131,8 @@ def beta_weights(mean: float) -> NDArray[np.float64]:
     else:
         above = beta_above(SHARPER * mean / (1.0 - mean), SHARPER, ends)
     weights = [a - b + 1e-9 for a, b in pairwise(above)]
-    return np.array([weight / sum(weights) for weight in weights])
+    total = plain_sum(weights)
+    return np.array([weight / total for weight in weights])
 
 
 def beta_above(a: float, b: float, ends: list[float]) -> list[float]:

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.posteriors.constants import Shapes
 
 
@@ -47,9 +48,11 @@ def broad_shapes(shapes: Shapes) -> list[tuple[Survival, float]]:
     found: list[tuple[Survival, float]] = []
     centre = math.log(shapes.burr_tail_centre)
     tails = [math.exp(-0.5 * (math.log(tail) - centre) ** 2) for tail in shapes.burr_tails]
+    all_tails = plain_sum(tails)
     for power, weight in zip(shapes.burr_powers, shapes.burr_power_weights, strict=True):
         for tail, share in zip(shapes.burr_tails, tails, strict=True):
-            found.append((partial(burr, power, tail), shapes.burr * weight * share / sum(tails)))
+            part = shapes.burr * weight * share / all_tails
+            found.append((partial(burr, power, tail), part))
     for power, weight in zip(shapes.weibull_powers, shapes.weibull_power_weights, strict=True):
         found.append((partial(weibull_shape, power), shapes.weibull * weight))
     for spread in shapes.normal_spreads:

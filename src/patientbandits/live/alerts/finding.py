@@ -21,7 +21,8 @@ from patientbandits.live.cohorts import cohorts
 from patientbandits.live.journal import Journal
 from patientbandits.live.report import curve_times, posteriors_of
 from patientbandits.live.settings import Settings
-from patientbandits.live.store.base import Experiment, Reader
+from patientbandits.live.store.base import Reader
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND
 from patientbandits.live.verdict import verdict_on
 

@@ -15,8 +15,8 @@ import msgspec
 from patientbandits.live.alerts.surprises import AlertFinding
 from patientbandits.live.kept_alerts import KeptAlert, shown_alert, standing_alerts
 from patientbandits.live.store import alert_queries
-from patientbandits.live.store.base import Experiment
 from patientbandits.live.store.log_store import LogStore
+from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import iso_text
 
 LASTING = ("leader",)

@@ -12,7 +12,7 @@ from patientbandits.live.alerts.surprises import AlertFinding
 from patientbandits.live.journal import Journal
 from patientbandits.live.kept_alerts import shown_alert, standing_alerts
 from patientbandits.live.settings import Settings, stored_settings
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 
 
 class Watch:

@@ -16,7 +16,8 @@ from patientbandits.live.cohorts import counts_over_time
 from patientbandits.live.log_line import MILLIONTHS
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.base import END, Experiment, Reader
+from patientbandits.live.store.base import END, Reader
+from patientbandits.live.store.stored_records import Experiment
 
 COUNT_EVERY = 10.0
 """seconds"""

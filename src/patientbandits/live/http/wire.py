@@ -19,7 +19,7 @@ from patientbandits.live import errors as error_module
 from patientbandits.live import outcomes as outcome_module
 from patientbandits.live.commands import Command
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.store.base import Experiment
+from patientbandits.live.store.stored_records import Experiment
 
 LENGTH_BYTES = 4
 LARGEST_FRAME = 64 * 1024 * 1024

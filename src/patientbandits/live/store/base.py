@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -20,6 +20,7 @@ from patientbandits.live.log_line import (
 from patientbandits.live.store import queries
 from patientbandits.live.store.decided_rows import decided_of
 from patientbandits.live.store.queries import StoreQuestion
+from patientbandits.live.store.stored_records import Experiment, Snapshot, StoredKey
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
@@ -33,35 +34,6 @@ NAMES_KEPT = "units"
 SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
-
-
-class Experiment(NamedTuple):
-    """The part of an experiment that never changes."""
-
-    id: int
-    name: str
-    seed: int
-    created: int
-    """microseconds since 1970"""
-
-
-class Snapshot(NamedTuple):
-    """What a policy remembered of the log up to line ``seq``."""
-
-    seq: int
-    code: str
-    """the program whose memory it is"""
-    state: bytes
-
-
-class StoredKey(NamedTuple):
-    id: str
-    hash: str
-    note: str
-    scopes: str
-    """separated by blanks"""
-    created: int
-    revoked: int | None
 
 
 class Reader(ABC):

@@ -23,15 +23,9 @@ from patientbandits.live.log_line import (
     resealed,
 )
 from patientbandits.live.store import queries
-from patientbandits.live.store.base import (
-    LINES_CHECKED_AT_A_TIME,
-    SEAL,
-    Experiment,
-    Reader,
-    Snapshot,
-    StoreRow,
-)
+from patientbandits.live.store.base import LINES_CHECKED_AT_A_TIME, SEAL, Reader, StoreRow
 from patientbandits.live.store.queries import StoreQuestion
+from patientbandits.live.store.stored_records import Experiment, Snapshot
 
 
 class LogStore(Reader):
