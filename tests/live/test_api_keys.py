@@ -244,13 +244,21 @@ def test_a_batch_larger_than_the_rate_is_admitted_and_paid_for():
 
 
 def test_batches_and_the_rate(tmp_path):
+    """An empty batch is a request; one larger than the rate is admitted, and paid for after."""
     with Running(tmp_path / "shop.db", "--rate", 1) as server:
         time.sleep(1.5)
         made = server.api.post("/v1/experiments", json={"name": "a", "arms": ["x"]})
         assert made.status_code == 201
+
+        def answer(items: int):
+            batch = {"conversions": [{"id": "x" * 27}] * items}
+            return server.api.post("/v1/experiments/a/conversions/batch", json=batch)
+
         time.sleep(1.5)
-        batch = {"conversions": [{"id": "x" * 27}] * 3}
-        answer = server.api.post("/v1/experiments/a/conversions/batch", json=batch)
-        assert answer.status_code == 200, "larger than the rate"
-        answer = server.api.post("/v1/experiments/a/conversions/batch", json={"conversions": []})
-        assert answer.status_code == 429, "an empty one is a request as well"
+        assert answer(0).status_code == 200
+        assert answer(0).status_code == 429, "empty ones are not free"
+        time.sleep(1.5)
+        assert answer(30).status_code == 200, "larger than the rate"
+        refusal = answer(1)
+        assert refusal.status_code == 429
+        assert int(refusal.headers["retry-after"]) > 25, "thirty items take thirty seconds"
