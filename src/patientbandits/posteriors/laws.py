@@ -8,7 +8,7 @@ a window need not lie on the grid: what the laws are there stands in tables of i
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -198,7 +198,7 @@ def at_window(window: float | None, begin: int | None) -> dict[str, Any]:
     }
 
 
-@cache
+@lru_cache(maxsize=64)
 def laws(window: float | None = None, begin: int | None = None) -> Laws:
     """The tables, built once, in a tenth of a second; those at the window, for each window.
 

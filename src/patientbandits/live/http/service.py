@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from patientbandits.live.http.metrics import Metrics
 from patientbandits.live.http.queueing import CommandQueue
 from patientbandits.live.http.remote_writer import RemoteWriter
 from patientbandits.live.http.response import too_busy
+from patientbandits.live.http.shared_work import SharedWork
 from patientbandits.live.http.standing import StandingAnswers
 from patientbandits.live.http.traces import Traces
 from patientbandits.live.http.wire import WriterCounts
@@ -78,6 +79,7 @@ class Service:
         self.arm_metrics = ArmMetrics(shop)
         self.metrics.add(self.arm_metrics)
         self._standing = StandingAnswers()
+        self._shared = SharedWork()
         self.traces: Traces | None = None
         self.requests = RequestLog()
         self.draining = False
@@ -144,7 +146,11 @@ class Service:
         self, handle: ExperimentHandle, *asked: int | str | None, work: Callable[[], Found]
     ) -> Found:
         """What ``work`` finds out, aside, or found out a moment ago if that takes long."""
-        found: Found = await self.aside(lambda: self._standing.answer(handle, asked, work))
+
+        def find() -> Awaitable[Found]:
+            return self.aside(lambda: self._standing.answer(handle, asked, work))
+
+        found: Found = await self._shared.of((handle.experiment.id, *asked), find)
         return found
 
     def warm(self, settings: Settings) -> None:
