@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from patientbandits.posteriors.portable import ROOTS, SCALE, compiled_as, logarithm
+from patientbandits.posteriors.portable import compiled_as, logarithm, logarithms
 
 CELLS = 48
 REACH = 6.0
@@ -125,8 +125,8 @@ def set_chances(centres: Any, spreads: Any, chances: Any, edges: Any) -> None:
     below = normals_below((edges - centres[:, None]) / spreads[:, None])
     middle = np.maximum(0.5 * (below[:, :-1] + below[:, 1:]), SMALLEST)
     total = np.zeros(len(edges) - 1)
-    for logarithms in logarithms_of(middle):
-        total += logarithms
+    for of_one_arm in logarithms_of(middle):
+        total += of_one_arm
     left = edges[:-1]
     right = edges[1:]
     counted = (right > low) & (right > left) & (total >= -300.0)
@@ -165,12 +165,6 @@ def normals_below(z: Any) -> Any:
 
 def logarithms_of(x: Any) -> Any:
     """As `portable.logarithm`, of each."""
-    y = x
-    for _ in range(ROOTS):
-        y = np.sqrt(y)
-    z = (y - 1.0) / (y + 1.0)
-    square = z * z
-    series = 1.0 / 11.0
-    for odd in range(9, 0, -2):
-        series = series * square + 1.0 / odd
-    return z * series * SCALE
+    found = np.empty_like(x)
+    logarithms(x, found)
+    return found
