@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 
 from patientbandits.live.errors import UnavailableError
@@ -46,3 +49,35 @@ def test_any_number_of_lines(tmp_path: Path) -> None:
     store.rollback()
     assert store.head(1) == len(written)
     store.close()
+
+
+class NotingFiles(apsw.VFS):
+    """Passes everything on; notes the files without a name that are opened."""
+
+    def __init__(self, name: str) -> None:
+        self.temporary = 0
+        super().__init__(name, base="")
+
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
+        self.temporary += name is None
+        return apsw.VFSFile("", name, flags)
+
+
+def test_appending_writes_no_temporary_file(tmp_path: Path) -> None:
+    """Keys in no order touch many pages: as they were, they would go to a file at every batch."""
+    files = NotingFiles("noting-temporary-files")
+    store = SQLiteStore(tmp_path / "shop.db", vfs="noting-temporary-files")
+    store.begin(None)
+    store.add_experiment(Experiment(1, "x", 1, 0))
+    store.commit()
+    before = files.temporary
+    for first in range(1, 4001, 100):
+        keys = {seq: hashlib.sha256(b"%d" % seq).hexdigest() for seq in range(first, first + 100)}
+        store.begin([1])
+        store.insert(
+            [LogLine(1, seq, "decision", seq, arm=0, key=key) for seq, key in keys.items()]
+        )
+        store.commit()
+    assert store.head(1) == 4000
+    store.close()
+    assert files.temporary == before

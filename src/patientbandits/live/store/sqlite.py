@@ -50,6 +50,10 @@ FULL = 2
 EXTRA = 3
 """values of the pragma synchronous"""
 
+IN_MEMORY = 2
+"""Value of the pragma temp_store. Else a statement that appends many lines makes SQLite write all
+pages as they were to a temporary file, in case that it fails."""
+
 
 class SQLiteReader(Reader):
     def __init__(self, connection: apsw.Connection) -> None:
@@ -127,7 +131,8 @@ class SQLiteStore(SQLiteReader, LogStore):
         self._pragma("cache_size", -CACHE_KILOBYTES)
         ours = self._pragma("application_id") == APPLICATION
         if not ours or self._pragma("user_version") != len(MIGRATIONS):
-            self._migrate()
+            self._migrate()  # which may need much room for what is temporary
+        self._pragma("temp_store", IN_MEMORY)
 
     def _refuse_others(self) -> None:
         application = self._pragma("application_id")
