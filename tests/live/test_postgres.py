@@ -19,6 +19,8 @@ from patientbandits.live.store.conninfo import (
     without_secrets,
 )
 from patientbandits.live.store.postgres import PostgresStore
+from patientbandits.live.store.postgres_flight import server_statement
+from patientbandits.live.store.postgres_statements import HEADS
 from patientbandits.live.store.schema import MIGRATIONS
 from patientbandits.live.store.stored_records import Experiment
 
@@ -262,17 +264,18 @@ def test_percent_signs_and_question_marks(empty):
     store.close()
 
 
+LINES = """
+    INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
+    SELECT ?::bigint, n, 'decision', n, 0, 'u' || n, 'k' || n
+    FROM generate_series(1, ?::bigint) n RETURNING 1"""
+
+
 @pytest.mark.parametrize("analysed", [False, True])
 def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
     """Also before the database has gathered statistics: then it takes the log for short."""
     store = PostgresStore(empty)
     store.add_experiment(Experiment(1, "button", 1, 0))
-    store.rows(
-        """INSERT INTO log (experiment, seq, kind, time, arm, unit, key)
-        SELECT 1, n, 'decision', n, 0, 'u' || n, 'k' || n
-        FROM generate_series(1, ?) n RETURNING 1""",
-        20_000,
-    )
+    store.rows(LINES, 1, 20_000)
     if analysed:
         store.connection.execute("ANALYZE")
     plans, ask = [], store.rows
@@ -284,4 +287,39 @@ def test_questions_of_every_batch_are_answered_from_indexes(empty, analysed):
     text = "\n".join(line for (line,) in plans)
     assert text.count("Scan") >= 9
     assert "Seq Scan" not in text
+    store.close()
+
+
+@pytest.mark.parametrize("statistics", ["none", "of a young log", "of a long log"])
+def test_the_plans_of_every_batch_stay_on_their_indexes(empty, statistics):
+    """One plan serves a question for long: whatever was known of the log when it was made, it
+    finds the end of the log and the lines by their indexes."""
+    store = PostgresStore(empty)
+    for number, name in enumerate(("one", "two"), 1):
+        store.add_experiment(Experiment(number, name, 1, 0))
+        store.rows(LINES, number, 20_000 if statistics == "of a long log" else 5)
+    if statistics != "none":
+        store.connection.execute("ANALYZE")
+    soon = [
+        store.lines_question(1, "decision", "key", ["k5", "new"]),
+        store.lines_question(1, "decision", "unit", ["u5", "new"]),
+        store.decided_question(1, [5, 7]),
+    ]
+    store.begin([1, 2], soon)
+    store.rollback()
+    prepared = dict(store.rows("SELECT statement, generic_plans FROM pg_prepared_statements"))
+    plans = {}
+    for statement in (HEADS, *[question.statement for question in soon]):
+        text = server_statement(statement)
+        assert prepared[text] == 1, statement
+        explained = store.connection.execute(f"EXPLAIN (GENERIC_PLAN) {text}".encode()).fetchall()
+        plans[statement] = "\n".join(line for (line,) in explained)
+    for plan in plans.values():
+        scans = [line for line in plan.splitlines() if "Scan" in line and " on log" in line]
+        assert scans, plan
+        assert all("Index" in line for line in scans), plan
+    conditions = [line for line in plans[HEADS].splitlines() if "Index Cond" in line]
+    assert "Backward" in plans[HEADS], plans[HEADS]
+    assert "Limit" in plans[HEADS], plans[HEADS]
+    assert any("(experiment = e.id)" in line for line in conditions), plans[HEADS]
     store.close()

@@ -22,17 +22,20 @@ from patientbandits.live.store.conninfo import connection_options, without_passw
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.store.postgres_arrays import array_text
 from patientbandits.live.store.postgres_connection import connect, postgres_errors, psycopg
+from patientbandits.live.store.postgres_flight import Flights
 from patientbandits.live.store.postgres_statements import (
     APPEND_ARRAYS,
     APPEND_DECISIONS,
     BEGIN,
+    COMMIT,
     DECISION_TYPES,
     DECISIONS_BY_AGE,
     HEADS,
-    MIGRATING,
+    ONE_AT_A_TIME,
     OUR_COLUMNS,
     OWN_DATABASE,
     PROGRAM,
+    ROLLBACK,
     TYPES,
     WRITER_SESSION,
     lock_of,
@@ -102,7 +105,7 @@ class PostgresStore(PostgresReader, LogStore):
         """the ends of the logs that this transaction has taken, as long as it has not written"""
         self._ahead: list[tuple[StoreQuestion, list[StoreRow]]] = []
         """what was answered when the transaction began, as long as it has not written"""
-        self._unsent: list[tuple[bytes, Sequence[Any]]] = []
+        self._unsent: list[StoreQuestion] = []
         """what is written with the commit, or before anything else is asked"""
         try:
             super().__init__(self._connect_writer())
@@ -118,15 +121,14 @@ class PostgresStore(PostgresReader, LogStore):
         connection = connect(self.location, self._options)
         with postgres_errors():
             connection.execute(WRITER_SESSION)
+        self._flights = Flights(connection)
         return connection
 
     def _prepare(self, create: bool) -> None:
         """Make the tables, or bring them up to date; one worker at a time."""
         try:
             with postgres_errors():
-                self.connection.execute(
-                    BEGIN + f"; SELECT pg_advisory_xact_lock({MIGRATING})".encode()
-                )
+                self._flights.send([BEGIN, StoreQuestion(ONE_AT_A_TIME, ())])
             version = self._version()
             if version == 0 and not create:
                 raise InputError(f"live: there are no tables of this program at {self.shown}.")
@@ -172,22 +174,14 @@ class PostgresStore(PostgresReader, LogStore):
     def _begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion]) -> None:
         """All in one round trip; each statement sees what was committed before the lock."""
         self._forget_answers()
-        with postgres_errors(), self.connection.pipeline():
-            self.connection.execute(BEGIN)
-            self.connection.execute(lock_of(experiments).encode())
-            if experiments is None:
-                return
-            heads = self.connection.execute(HEADS, (list(experiments),))
-            answers = [self._ask(question) for question in soon]
+        asked = [BEGIN, lock_of(experiments)]
+        if experiments is not None:
+            asked += [StoreQuestion(HEADS, (list(experiments),)), *soon]
         with postgres_errors():
-            self._heads = dict(heads.fetchall())
-            self._ahead = [
-                (question, answer.fetchall())
-                for question, answer in zip(soon, answers, strict=True)
-            ]
-
-    def _ask(self, question: StoreQuestion) -> psycopg.Cursor:
-        return self.connection.execute(psycopg_statement(question.statement), question.values)
+            _, _, *answers = map(self._flights.rows, self._flights.send(asked))
+        if experiments is not None:
+            self._heads = dict(answers[0])
+            self._ahead = list(zip(soon, answers[1:], strict=True))
 
     def asked(self, question: StoreQuestion) -> list[StoreRow]:
         for known, rows in self._ahead:
@@ -196,38 +190,36 @@ class PostgresStore(PostgresReader, LogStore):
         return super().asked(question)
 
     def rows(self, statement: str, *values: Any) -> list[StoreRow]:
-        self._send_unsent()
-        return super().rows(statement, *values)
+        unsent = self._unsent
+        self._unsent = []
+        with postgres_errors():
+            *_, answer = self._flights.send([*unsent, StoreQuestion(statement, values)])
+            return self._flights.rows(answer)
 
     def _forget_answers(self) -> None:
         """They are no longer true."""
         self._heads.clear()
         self._ahead.clear()
 
-    def _write(self, statement: bytes, values: Sequence[Any]) -> None:
+    def _write(self, statement: str, *values: Any) -> None:
         """With the commit, in one round trip; or sooner."""
         self._forget_answers()
-        self._unsent.append((statement, values))
+        self._unsent.append(StoreQuestion(statement, values))
 
     def _send_unsent(self) -> None:
-        if not self._unsent:
-            return
-        unsent = self._unsent
-        self._unsent = []
-        with postgres_errors(), self.connection.pipeline():
-            for statement, values in unsent:
-                self.connection.execute(statement, values)
+        if self._unsent:
+            unsent = self._unsent
+            self._unsent = []
+            with postgres_errors():
+                self._flights.send(unsent)
 
     def commit(self) -> None:
         unsent = self._unsent
         self._unsent = []
         self._forget_answers()
-        with postgres_errors(), self.connection.pipeline():
-            # of what follows a failure, the server does nothing
-            for statement, values in unsent:
-                self.connection.execute(statement, values)
-            committed = self.connection.execute(b"COMMIT")
-        done = committed.statusmessage
+        with postgres_errors():
+            *_, committed = self._flights.send([*unsent, COMMIT])
+        done = (committed.command_status or b"").decode()
         # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
         if done != "COMMIT":
             raise UnavailableError(f"the database did not commit: {done}")
@@ -238,7 +230,7 @@ class PostgresStore(PostgresReader, LogStore):
         self._unsent.clear()
         try:
             if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                self.connection.execute("ROLLBACK")
+                self._flights.send([ROLLBACK])
         except psycopg.Error:
             self.connection.close()
 
@@ -254,12 +246,12 @@ class PostgresStore(PostgresReader, LogStore):
 
     def insert(self, lines: Sequence[StoreRow]) -> None:
         columns = zip(TYPES, zip(*lines, strict=True), strict=True)
-        self._write(APPEND_ARRAYS.encode(), [array_text(name, column) for name, column in columns])
+        self._write(APPEND_ARRAYS, *[array_text(name, column) for name, column in columns])
 
     def insert_decisions(self, columns: DecisionColumns, chains: Sequence[bytes]) -> None:
         named = zip(DECISION_TYPES, (*columns[2:], chains), strict=True)
         texts = [array_text(name, column) for name, column in named]
-        self._write(APPEND_DECISIONS.encode(), (columns.experiment, columns.time, *texts))
+        self._write(APPEND_DECISIONS, columns.experiment, columns.time, *texts)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reader]:
