@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.standing import MOST_STANDING, REST_TIMES, StandingAnswers
 
 
@@ -56,11 +56,12 @@ def test_a_change_of_settings_is_seen_at_once(button):
     assert standing.answer(button, ("report",), spent.work(1.0)) == 2
 
 
-def test_many_who_ask_at_once_have_it_found_out_once(button):
-    """An answer that fails is nobody's: the next one tries."""
+def test_many_who_ask_at_once_have_it_found_out_once(shop, button):
+    """By the service: one begins, and those who came later share the next, which stands already.
+
+    An answer that fails is nobody's: the next one tries."""
     spent = Spent()
     work = spent.work(1.0)
-    meeting = threading.Barrier(4)
 
     def slow():
         time.sleep(0.05)
@@ -68,17 +69,20 @@ def test_many_who_ask_at_once_have_it_found_out_once(button):
             raise OSError
         return spent.times
 
-    def ask(standing):
-        meeting.wait()
+    async def ask(service):
         try:
-            return standing.answer(button, ("report",), slow)
+            return await service.standing_answer(button, "report", work=slow)
         except OSError:
             return None
 
-    standing = StandingAnswers(used=spent)
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: ask(standing), range(4)))
-    assert sorted(answers, key=str) == [2, 2, 2, None]
+    async def all_at_once():
+        service = Service(shop, Options(), lambda: None)
+        service._standing = StandingAnswers(used=spent)
+        first = asyncio.create_task(ask(service))
+        await asyncio.sleep(0.01)
+        return await asyncio.gather(first, *[ask(service) for _ in range(3)], ask(service))
+
+    assert asyncio.run(all_at_once()) == [None, 2, 2, 2, 2]
 
 
 def test_what_stands_is_bounded(button):
@@ -87,4 +91,3 @@ def test_what_stands_is_bounded(button):
     for bucket in range(MOST_STANDING + 50):
         standing.answer(button, ("timeseries", bucket), spent.work(1.0))
     assert len(standing._standing) == MOST_STANDING
-    assert len(standing._turns) == 0

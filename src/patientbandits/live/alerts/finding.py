@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from patientbandits.live.alerts.arrivals import WatchedLog
 from patientbandits.live.alerts.ratio import RatioTest
@@ -17,14 +16,12 @@ from patientbandits.live.alerts.surprises import (
     jumps,
     stopped,
 )
-from patientbandits.live.cohorts import cohorts
+from patientbandits.live.alerts.whole_log import ArmCurve, WholeLog
 from patientbandits.live.journal import Journal
-from patientbandits.live.report import curve_times, posteriors_of
 from patientbandits.live.settings import Settings
 from patientbandits.live.store.base import Reader
 from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.times import SECOND
-from patientbandits.live.verdict import verdict_on
 
 LEADS = 0.9
 """the probability from which on an arm is said to lead"""
@@ -34,7 +31,12 @@ LARGEST_LEAD = 60.0
 
 
 def found_in_log(
-    reader: Reader, experiment: Experiment, settings: Settings, watched: WatchedLog, now: int
+    reader: Reader,
+    experiment: Experiment,
+    settings: Settings,
+    watched: WatchedLog,
+    whole: WholeLog,
+    now: int,
 ) -> list[AlertFinding]:
     """What the log says."""
     found = ratio_findings(watched.ratio, settings)
@@ -43,12 +45,13 @@ def found_in_log(
         return found
     messages = watched.messages()
     moment = now / SECOND
-    models = arm_models(reader, experiment, settings, watched, now)
+    look = whole.look(reader, experiment, settings, watched.seq, now)
+    models = arm_models(look.curves, settings, watched)
     found += stopped(models, arrivals, messages, moment)
     found += jumps(models, arrivals, moment)
     found += bursts(models, arrivals, moment)
     found += frequent_units(messages, partial(watched.first_line, reader, experiment.id), moment)
-    return found + verdict_findings(verdict_on(reader, experiment, settings, now))
+    return found + verdict_findings(look.verdict)
 
 
 def ratio_findings(test: RatioTest, settings: Settings) -> list[AlertFinding]:
@@ -64,24 +67,12 @@ def ratio_findings(test: RatioTest, settings: Settings) -> list[AlertFinding]:
 
 
 def arm_models(
-    reader: Reader, experiment: Experiment, settings: Settings, watched: WatchedLog, now: int
+    curves: Sequence[ArmCurve], settings: Settings, watched: WatchedLog
 ) -> list[ArmModel]:
-    counts = cohorts(
-        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
-    )
-    times = curve_times(counts)
+    """Each arm's curve, with its decisions up to now."""
     models = []
-    for place, found in enumerate(posteriors_of(counts, times, settings.window)):
-        shares: Any = found.lag.mean
-        models.append(
-            ArmModel(
-                name=settings.arms[place],
-                made=watched.made[place].moments(),
-                rate=found.rate.mean,
-                ages=np.concatenate([[0.0], times]),
-                shares=np.concatenate([[0.0], shares]),
-            )
-        )
+    for name, made, curve in zip(settings.arms, watched.made, curves, strict=True):
+        models.append(ArmModel(name, made.moments(), *curve))
     return models
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from patientbandits.arithmetic import plain_sum
 from patientbandits.events.durations import DAY, HOUR, WEEK
 from patientbandits.live.alerts.arrivals import (
     BURST_MEMORY,
@@ -106,7 +107,7 @@ def stopped(
     if total < FEWEST_TO_EXPECT:
         return
     last = messages.last
-    whole = sum(model.expected(last, now) for model in models)
+    whole = plain_sum([model.expected(last, now) for model in models])
     whole *= max(messages.total / total, 1.0)
     if whole > STOPPED:
         yield AlertFinding("stopped", "", silence(last, now, whole), {"expected": whole})

@@ -9,6 +9,7 @@ from patientbandits.live.alerts.arrivals import WatchedLog
 from patientbandits.live.alerts.finding import found_in_log, found_running
 from patientbandits.live.alerts.keeping import keep_findings
 from patientbandits.live.alerts.surprises import AlertFinding
+from patientbandits.live.alerts.whole_log import WholeLog
 from patientbandits.live.journal import Journal
 from patientbandits.live.kept_alerts import shown_alert, standing_alerts
 from patientbandits.live.settings import Settings, stored_settings
@@ -21,6 +22,7 @@ class Watch:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._logs: dict[int, WatchedLog] = {}
+        self._whole: dict[int, WholeLog] = {}
 
     def look(self, experiment: Experiment) -> list[dict[str, Any]]:
         """Find, keep and queue; the alerts that stand now."""
@@ -33,7 +35,8 @@ class Watch:
             last = reader.time(experiment.id, log.seq)
             moment = max(now, last)
             found = found_running(journal, experiment, last, now)
-            found += found_in_log(reader, experiment, settings, log, moment)
+            whole = self._whole.setdefault(experiment.id, WholeLog())
+            found += found_in_log(reader, experiment, settings, log, whole, moment)
             standing = standing_alerts(reader, experiment.id)
         if differs(found, {(alert.kind, alert.subject) for alert in standing}):
             keep = partial(keep_findings, journal.store, experiment, found, log.seq, moment)

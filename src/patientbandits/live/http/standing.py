@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.allocator import give_back
@@ -35,14 +34,9 @@ class StandingAnswer(NamedTuple):
     until: float
 
 
-class Turn:
-    """One at a time finds out; the others wait for the answer."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-
-
 class StandingAnswers:
+    """Who asks the same at once shares one piece of work before it comes here: see `SharedWork`."""
+
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
@@ -52,28 +46,22 @@ class StandingAnswers:
         self._used = used
         """processor seconds of this thread"""
         self._standing: dict[Question, StandingAnswer] = {}
-        self._turns: WeakValueDictionary[Question, Turn] = WeakValueDictionary()
         self._lock = Lock()
 
     def answer(self, handle: ExperimentHandle, asked: Question, work: Callable[[], Any]) -> Any:
         """What ``work`` gives, or gave a moment ago; in a thread for reading."""
         whole = (handle.experiment.id, *asked)
-        with self._lock:
-            turn = self._turns.setdefault(whole, Turn())
-        with turn.lock:
-            settings = handle.settings
-            found = self._standing.get(whole)
-            if found is not None and found.settings == settings and self._clock() < found.until:
-                return found.answer
-            began = self._used()
-            answer = work()
-            took = self._used() - began
-            if took >= SLOW:
-                give_back()
-                self._keep(
-                    whole, StandingAnswer(answer, settings, self._clock() + REST_TIMES * took)
-                )
-            return answer
+        settings = handle.settings
+        found = self._standing.get(whole)
+        if found is not None and found.settings == settings and self._clock() < found.until:
+            return found.answer
+        began = self._used()
+        answer = work()
+        took = self._used() - began
+        if took >= SLOW:
+            give_back()
+            self._keep(whole, StandingAnswer(answer, settings, self._clock() + REST_TIMES * took))
+        return answer
 
     def _keep(self, asked: Question, found: StandingAnswer) -> None:
         now = self._clock()
