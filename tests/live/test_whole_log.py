@@ -9,7 +9,7 @@ import pytest
 from patientbandits.live.alerts import whole_log
 from patientbandits.live.alerts.arrivals import WatchedLog
 from patientbandits.live.alerts.finding import arm_models
-from patientbandits.live.alerts.whole_log import GROWTH, QUICK, STANDS_FOR, WholeLog
+from patientbandits.live.alerts.whole_log import GROWTH, QUICK_LOOK, STANDS_FOR, WholeLog
 
 
 class Looks:
@@ -59,7 +59,7 @@ def button(shop: Any) -> Any:
 def test_a_long_log_is_read_again_in_proportion_to_what_is_new(
     button: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = Looks(button, monkeypatch, takes=2 * QUICK)
+    looks = Looks(button, monkeypatch, takes=2 * QUICK_LOOK)
     looks.decide(640)
     looks.look()
     assert looks.readings == 1
@@ -78,7 +78,7 @@ def test_a_long_log_is_read_again_in_proportion_to_what_is_new(
 def test_it_is_read_again_after_an_hour_and_after_a_change(
     button: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = Looks(button, monkeypatch, takes=2 * QUICK)
+    looks = Looks(button, monkeypatch, takes=2 * QUICK_LOOK)
     looks.decide(200)
     looks.look()
     looks.now = STANDS_FOR - 1.0
@@ -93,7 +93,7 @@ def test_it_is_read_again_after_an_hour_and_after_a_change(
 
 
 def test_what_is_quick_is_always_up_to_date(button: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = Looks(button, monkeypatch, takes=QUICK / 2)
+    looks = Looks(button, monkeypatch, takes=QUICK_LOOK / 2)
     for times in (1, 2, 3):
         looks.look()
         assert looks.readings == times

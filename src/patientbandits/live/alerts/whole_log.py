@@ -20,7 +20,7 @@ from patientbandits.live.store.base import Reader
 from patientbandits.live.store.stored_records import Experiment
 from patientbandits.live.verdict import verdict_on
 
-QUICK = 0.05
+QUICK_LOOK = 0.05
 """processor seconds"""
 
 GROWTH = 64
@@ -81,7 +81,7 @@ class WholeLog:
         return kept.look
 
     def _is_due(self, kept: KeptLook, settings: Settings, seq: int) -> bool:
-        if kept.took < QUICK or kept.settings != settings:
+        if kept.took < QUICK_LOOK or kept.settings != settings:
             return True
         grown = (seq - kept.seq) * GROWTH >= kept.seq
         return grown or self._clock() - kept.at >= STANDS_FOR
