@@ -145,8 +145,11 @@ def kills_of(
         await asyncio.gather(*(client.start(server.port, 0) for client in everyone))
         for _ in range(cycles):
             await asyncio.sleep(chance.uniform(0.02, longest))
-            number = len(server.playing(role))
-            victim = chance.choice(server.playing(role))
+            async with asyncio.timeout(60):
+                while not (playing := server.playing(role)):
+                    await asyncio.sleep(0.01)  # the one after the last victim has no name yet
+            number = len(playing)
+            victim = chance.choice(playing)
             os.kill(victim, signal.SIGKILL)
             killed, before = time.monotonic(), len(answers)
             while len(answers) < before + clients or len(server.playing(role, victim)) < number:
