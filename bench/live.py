@@ -28,6 +28,7 @@ from bench.load import (
     decisions,
     nothing,
 )
+from bench.measure import share_priority
 from bench.table import Row, show
 from patientbandits.live.log_line import LogLine
 from patientbandits.live.store.sqlite import SQLiteStore
@@ -98,10 +99,14 @@ def best_of(server: ServerProcess, rounds: int, seconds: float) -> tuple[Through
     return max(decided), max(empty)
 
 
-def service_rows(db: str, workers: int, quick: bool, bars: Bars) -> list[Row]:
-    """Throughput and latency of the server on ``db``."""
+def service_rows(
+    db: str, workers: int, quick: bool, bars: Bars, database: int | None = None
+) -> list[Row]:
+    """Throughput and latency of the server on ``db``; ``database``: the process that serves it."""
     rounds, seconds = (2, 1.5) if quick else (4, 5.0)
     with serving(db, workers) as server:
+        if database is not None:
+            share_priority(database)
         early = np.concatenate(at_rate(server.port, CLIENTS, 4, RATE, CONVERSIONS))
         until_compiled(server)
         best, best_nothing = best_of(server, rounds, seconds)
@@ -182,7 +187,7 @@ def postgres_rows(workers: int, quick: bool) -> list[Row]:
 
     server = Server()
     try:
-        return service_rows(server.fresh(), workers, quick, Bars(late=50))
+        return service_rows(server.fresh(), workers, quick, Bars(late=50), server.pid)
     finally:
         server.close()
 

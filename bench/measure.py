@@ -5,9 +5,11 @@ Whatever else the machine does hits all of them alike.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -20,6 +22,19 @@ def stay_on_one_core() -> int:
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     return core
+
+
+def share_priority(parent: int) -> None:
+    """Give a server's processes the priority of this one's group, where the system groups by
+    session: each of PostgreSQL's begins a session of its own."""
+    own = Path("/proc/self/autogroup")
+    if not own.exists():
+        return
+    nice = own.read_text().split()[-1]
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    for pid in [str(parent), *children]:
+        with contextlib.suppress(OSError):  # it has ended, or we may not
+            Path(f"/proc/{pid}/autogroup").write_text(nice)
 
 
 def timed(
