@@ -12,6 +12,8 @@ from server_process import ServerProcess
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, traffic, whole
 
 from patientbandits import live
+from patientbandits.live import policy_state
+from patientbandits.live.store.stored_records import Snapshot
 
 
 class SmallDisk:
@@ -58,6 +60,29 @@ def test_library(disk: SmallDisk) -> None:
     shop = live.open(str(disk.folder / "shop.db"))
     with pytest.raises(live.UnavailableError, match="full"):
         traffic(shop, 4, 100_000, answers, answers)
+    with pytest.raises(live.UnavailableError):
+        shop.open(EXPERIMENT).decide()
+    shop.close()
+    all_there(disk, answers)
+
+
+def test_during_a_snapshot(disk: SmallDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of its batch have room, the snapshot has none: none of it is acknowledged."""
+    monkeypatch.setattr(policy_state, "SNAPSHOT_EVERY", 150)
+    made = policy_state.PolicyState.snapshot
+    tried = []
+
+    def large(state: policy_state.PolicyState) -> Snapshot:
+        tried.append(state.seq)
+        return made(state)._replace(state=bytes(4_000_000))
+
+    answers: list[Acknowledged] = []
+    shop = live.open(str(disk.folder / "shop.db"))
+    with monkeypatch.context() as patch:
+        patch.setattr(policy_state.PolicyState, "snapshot", large)
+        with pytest.raises(live.UnavailableError, match="full"):
+            traffic(shop, 4, 100_000, answers, answers)
+    assert len(tried) == 1
     with pytest.raises(live.UnavailableError):
         shop.open(EXPERIMENT).decide()
     shop.close()

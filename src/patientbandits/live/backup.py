@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from patientbandits.errors import InputError
+from patientbandits.live.ids import begun_era, eras_text, stored_eras
 from patientbandits.live.pseudonyms import CLEAR
 from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.base import NAMES_KEPT, SECRET, Reader
+from patientbandits.live.store.base import ERAS, NAMES_KEPT, SECRET, Reader
 from patientbandits.live.store.in_use import alone_with
 from patientbandits.live.store.queries import TABLES
 
@@ -53,10 +54,17 @@ def restore(path: str, location: str) -> int:
             raise InputError(
                 f"restore: the database must be empty; {target.shown!r} has experiments."
             )
-        return copy_tables(reader, target)
+        return copy_tables(reader, target, restoring=True)
 
 
-def copy_tables(reader: Reader, target: LogStore) -> int:
+def begin_era(store: LogStore) -> None:
+    """What was decided after the backup is lost: its ids must not name what is decided now."""
+    heads = {experiment.id: store.head(experiment.id) for experiment in store.experiments()}
+    eras = [*stored_eras(store.fact(ERAS)), begun_era(heads)]
+    store.set_fact(ERAS, eras_text(eras))
+
+
+def copy_tables(reader: Reader, target: LogStore, restoring: bool = False) -> int:
     """All rows of all tables, in one transaction; returns the number of lines of the log."""
     copied = dict.fromkeys(TABLES, 0)
     with target.transaction():
@@ -64,10 +72,15 @@ def copy_tables(reader: Reader, target: LogStore) -> int:
         if secret is not None:
             target.set_fact(SECRET, secret)
         target.set_fact(NAMES_KEPT, reader.fact(NAMES_KEPT) or CLEAR)
+        eras = reader.fact(ERAS)
+        if eras is not None:
+            target.set_fact(ERAS, eras)
         for table in TABLES:
             rows = reader.table(table)
             while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):
                 target.fill(table, chunk)
                 copied[table] += len(chunk)
+        if restoring:
+            begin_era(target)
         target.seal()
     return copied["log"]

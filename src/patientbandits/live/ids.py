@@ -1,6 +1,8 @@
 """Names of decisions: which experiment, which line of its log, and a signature.
 
-With the signature a forged name is refused without a look at the store.
+With the signature a forged name is refused without a look at the store. So is one of a line that
+was lost: who restores an older backup begins an era, whose lines are signed otherwise. Without it a
+conversion of a lost decision would be credited to the one that has taken its line since.
 """
 
 from __future__ import annotations
@@ -9,7 +11,11 @@ import base64
 import binascii
 import hashlib
 import hmac
+import secrets
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from patientbandits.live.errors import UnknownError
 
@@ -31,16 +37,49 @@ class DecisionId(NamedTuple):
     seq: int
 
 
+class Era(NamedTuple):
+    """Begun when a database was restored."""
+
+    salt: str
+    heads: Mapping[int, int]
+    """the last line of each experiment then; of others, none"""
+
+    def holds(self, experiment: int, seq: int) -> bool:
+        return seq > self.heads.get(experiment, 0)
+
+
+def begun_era(heads: Mapping[int, int]) -> Era:
+    return Era(salt=secrets.token_hex(8), heads=heads)
+
+
+def stored_eras(text: str | None) -> list[Era]:
+    return [] if text is None else msgspec.json.decode(text, type=list[Era])
+
+
+def eras_text(eras: Sequence[Era]) -> str:
+    return msgspec.json.encode(eras).decode()
+
+
 class Signer:
     """Signs with BLAKE2b and a key (RFC 7693): a tenth of the time that HMAC takes."""
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, eras: Sequence[Era] = ()) -> None:
         self._keyed = hashlib.blake2b(key=secret, digest_size=SIGNATURE_BYTES)
+        self._latest_first = list(reversed(eras))
 
     def _signature(self, body: bytes) -> bytes:
         keyed = self._keyed.copy()
         keyed.update(body)
+        if self._latest_first:
+            keyed.update(self._salt(*said_by(body)))
         return keyed.digest()
+
+    def _salt(self, experiment: int, seq: int) -> bytes:
+        """Of the last era that the line belongs to, if to any."""
+        for era in self._latest_first:
+            if era.holds(experiment, seq):
+                return era.salt.encode()
+        return b""
 
     def name(self, experiment: int, seq: int) -> str:
         number = experiment << 8 * SEQ_BYTES | seq
@@ -57,10 +96,7 @@ class Signer:
             raise UnknownError(
                 f"decision: there is none with this id; got {name!r:.100}."
             ) from None
-        return DecisionId(
-            experiment=int.from_bytes(body[:EXPERIMENT_BYTES], "big"),
-            seq=int.from_bytes(body[EXPERIMENT_BYTES:], "big"),
-        )
+        return said_by(body)
 
     def _verified(self, name: object) -> bytes:
         if not isinstance(name, str) or len(name) != NAME_LENGTH:
@@ -72,3 +108,11 @@ class Signer:
         if raw[-1:] != PADDING:
             raise ValueError
         return body
+
+
+def said_by(body: bytes) -> DecisionId:
+    """The part of a name before its signature."""
+    return DecisionId(
+        experiment=int.from_bytes(body[:EXPERIMENT_BYTES], "big"),
+        seq=int.from_bytes(body[EXPERIMENT_BYTES:], "big"),
+    )

@@ -14,11 +14,12 @@ from __future__ import annotations
 import binascii
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from patientbandits.errors import InputError
-from patientbandits.live.store.base import NAMES_KEPT, SECRET
+from patientbandits.live.ids import Era, Signer, stored_eras
+from patientbandits.live.store.base import ERAS, NAMES_KEPT, SECRET
 from patientbandits.live.store.log_store import LogStore
 
 HASHED = "hashed"
@@ -85,6 +86,11 @@ class DatabaseNames(NamedTuple):
 
     secret: bytes
     way: str
+    eras: Sequence[Era]
+
+    @property
+    def signer(self) -> Signer:
+        return Signer(self.secret, self.eras)
 
     @property
     def pseudonyms(self) -> Pseudonyms:
@@ -113,4 +119,5 @@ def database_names(store: LogStore, wanted: str | None = None) -> DatabaseNames:
             f"live: {store.shown!r} keeps its units {way}; got units={wanted!r}. "
             "`patientbandits units hashed` hashes what is in the clear; there is no way back."
         )
-    return DatabaseNames(secret=bytes.fromhex(secret), way=way)
+    eras = stored_eras(store.fact(ERAS))
+    return DatabaseNames(secret=bytes.fromhex(secret), way=way, eras=eras)

@@ -21,7 +21,6 @@ from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.founding import create_experiment
 from patientbandits.live.given_settings import new_settings, one_largest_value
-from patientbandits.live.ids import Signer
 from patientbandits.live.journal import Journal
 from patientbandits.live.names import experiment_name
 from patientbandits.live.privacy import erase_unit, forget_silent, hash_units
@@ -72,8 +71,7 @@ class Shop:
     ) -> None:
         self.store = store
         known = database_names(store, units)
-        signer = Signer(known.secret)
-        self.journal = Journal(store, signer, known.pseudonyms, clock or SteadyClock())
+        self.journal = Journal(store, known.signer, known.pseudonyms, clock or SteadyClock())
         self._found: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:

@@ -118,6 +118,11 @@ class Access:
             raise ProblemError(403, "host", "without keys the service answers to local names only.")
         self.limits.take(request.key)
 
+    def check_again(self, scope: str, request: Request) -> None:
+        """Raise if the key has been revoked since."""
+        if self._keyring is not None:
+            self._key(self._keyring, scope, request)
+
     def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
         given = shown_key(request)
         if given is None:

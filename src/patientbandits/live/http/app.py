@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import Any
 
 from patientbandits.live.http.cors import Origins
@@ -70,7 +71,9 @@ class App:
             route, part = self._router.find(asgi["method"], asgi["path"])
             request = Request(asgi, receive, part)
             if route.scope is not None:
-                self.service.access.authorise(route.scope, request)
+                access = self.service.access
+                access.authorise(route.scope, request)
+                request.check_again = partial(access.check_again, route.scope, request)
                 self._origins.check(request)
             answer = await route.handler(self.service, request)
             if route.path in EXPRESS and self._may_be_short:

@@ -29,7 +29,7 @@ DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 class Request:
     """``part``: the part of the path that varies. ASGI calls ``asgi`` the scope."""
 
-    __slots__ = ("_receive", "asgi", "headers", "key", "part")
+    __slots__ = ("_receive", "asgi", "check_again", "headers", "key", "part")
 
     def __init__(self, asgi: dict[str, Any], receive: Receive, part: str) -> None:
         self.asgi = asgi
@@ -37,6 +37,8 @@ class Request:
         self.headers: dict[bytes, bytes] = dict(asgi["headers"])
         self.key: Key | None = None
         """whose request it is, once it is authorised"""
+        self.check_again: Callable[[], object] | None = None
+        """whether it still may be, after its body was waited for"""
         self._receive = receive
 
     async def read(self, kind: type[Body], limit: int) -> Body:
@@ -46,7 +48,10 @@ class Request:
             raise ProblemError(
                 415, "media type", "the body must be JSON: send content-type application/json."
             )
-        return decoded(await self._body(limit), kind)
+        body = await self._body(limit)
+        if self.check_again is not None:
+            self.check_again()
+        return decoded(body, kind)
 
     async def _body(self, limit: int) -> bytes:
         """The whole body, of at most ``limit`` bytes."""

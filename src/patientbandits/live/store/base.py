@@ -31,6 +31,9 @@ SECRET = "secret"
 NAMES_KEPT = "units"
 """the fact that says how names are kept: see `pseudonyms`; none in earlier versions"""
 
+ERAS = "eras"
+"""the fact that says when the database was restored, if ever: see `ids`"""
+
 SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
@@ -250,11 +253,13 @@ class Reader(ABC):
         return (int(found[0][0]), str(found[0][1])) if found else (0, "")
 
     def tables_seal(self) -> str:
-        """A hash of what is small and not chained: experiments, keys, secret, the way of names."""
+        """A hash of what is small and not chained: experiments, keys, secret, how names are kept,
+        eras."""
         parts = [self.experiments(), self.keys(), self.fact(SECRET)]
-        units = self.fact(NAMES_KEPT)
-        if units is not None:
-            parts.append(units)
+        for name in (NAMES_KEPT, ERAS):
+            later = self.fact(name)
+            if later is not None:
+                parts.append(later)
         return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
     def seal_is_good(self) -> bool:
