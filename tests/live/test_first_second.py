@@ -232,3 +232,42 @@ def test_a_server_has_policies_compiled_by_another_process(tmp_path):
     )
     assert json.loads(done.stdout) == [False, True, False, 0]
     assert any((tmp_path / "cache").rglob("*replay*"))
+
+
+LONG_LOG = """
+import json, sys
+from patientbandits import live
+from patientbandits.engine.replay import kernel_for_replay
+from patientbandits.live.http.preparing import prepare
+
+path = sys.argv[1]
+if sys.argv[2] == "write":
+    with live.open(path) as shop:
+        button = shop.experiment("button", ["a", "b"], policy=sys.argv[3], seed=1)
+        for _ in range(3):
+            shop.journal.execute([button.decide_command() for _ in range(900)])
+        shop.store.begin(None)
+        shop.store.many("DELETE FROM snapshots", [()])
+        shop.store.commit()
+        shop.journal.failure = live.UnavailableError("leave no snapshot")
+else:
+    with live.open(path) as shop:
+        prepare(shop)
+        state = shop.journal.state(1)
+        kernel = kernel_for_replay(state.memory.program._plain)
+        print(json.dumps([state.seq, sum(kernel.stats.cache_misses.values())]))
+"""
+
+
+@pytest.mark.parametrize("policy", ["Uniform", "PatientThompson"])
+def test_a_long_log_without_code_is_read_with_code_from_another_process(tmp_path, policy):
+    """After an upgrade, say: no snapshot fits, and nothing is compiled yet."""
+    for what, environment in (("write", None), ("read", empty_cache(tmp_path))):
+        done = subprocess.run(
+            [sys.executable, "-c", LONG_LOG, tmp_path / "shop.db", what, policy],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert json.loads(done.stdout.splitlines()[-1]) == [2701, 0]

@@ -145,6 +145,11 @@ def cached(function: Callable[..., Any], name: str) -> Any:
     return dispatcher
 
 
+def is_on_disk(kernel: Any) -> bool:
+    """Whether code of what `cached` returned was kept before."""
+    return bool(getattr(kernel._cache, "has_code", False))
+
+
 def digest_of(kernel: Any) -> str | None:
     """The digest of what `cached` returned, or None if it cannot be known."""
     return getattr(kernel, "digest", None)

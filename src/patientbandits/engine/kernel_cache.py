@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import types
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
@@ -18,6 +19,11 @@ class ContentCache(FunctionCache):
     def __init__(self, function: Any, name: str, digest: str) -> None:
         super().__init__(function)
         self._cache_file = IndexDataCacheFile(self._cache_path, f"{name}-{digest}", digest)
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is any on the disk, for whatever machine."""
+        return Path(self._cache_file._index_path).exists()
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return str(sig), codegen.magic_tuple()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from patientbandits.engine.compile import compiler_is_off, digest_or_none
+from patientbandits.engine.compile import compiler_is_off, digest_or_none, is_on_disk
 from patientbandits.engine.replay import ArmTally, compiled_chance, kernel_for_replay, plain_replay
 from patientbandits.engine.shares import NO_SHARES, ShareBook
 from patientbandits.policies.base import Chance, Policy, is_portable
@@ -43,7 +43,8 @@ class Program:
 
     def __init__(self, plain: Callable[..., Any], portable: bool) -> None:
         self._plain = plain
-        self._portable = portable
+        self.portable = portable
+        """whether it can be interpreted until it is compiled"""
         self._seconds = 0.0
         self._lock = Lock()
         self._asked = False
@@ -54,7 +55,7 @@ class Program:
 
     def run(self, known: Known, events: Any, deciding: bool) -> tuple[int, int]:
         """Carry out ``events``; returns what `plain_replay` does."""
-        if self.is_compiled or not self._portable or len(events) > MANY_EVENTS:
+        if self.is_compiled or not self.portable or len(events) > MANY_EVENTS:
             return self._run_compiled(known, events, deciding)
         began = time.thread_time()
         found = self._run_plain(known, events, deciding)
@@ -73,6 +74,13 @@ class Program:
         found: tuple[int, int] = kernel(*known, events.view(np.recarray), deciding)
         self.is_compiled = True
         return found
+
+    @property
+    def needs_compiler(self) -> bool:
+        """Whether compiled code is neither at hand nor on the disk."""
+        if self.is_compiled or compiler_is_off():
+            return False
+        return not is_on_disk(kernel_for_replay(self._plain))
 
     def compile(self, example: Known, events: Any) -> None:
         """Have compiled code at hand, by carrying out an example."""

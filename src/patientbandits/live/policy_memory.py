@@ -262,6 +262,8 @@ def duplicated(arrays: Any) -> Any:
 def warm(settings: Settings) -> None:
     """Let the policy decide for no experiment at all: what must be compiled is compiled now."""
     memory = PolicyMemory(NOWHERE, settings)
+    if not memory.program.portable:
+        have_code(memory)
     decision = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
     conversion = Event(kind=CONVERSION, arm=0, pull=1, time=1.0, delay=1.0, value=1)
     memory.apply([decision, conversion], deciding=True)
@@ -269,7 +271,13 @@ def warm(settings: Settings) -> None:
 
 def have_compiled(settings: Settings) -> None:
     """Compile the policy, or load it from the cache, whether it could do without or not."""
-    compile_elsewhere(settings)
     memory = PolicyMemory(NOWHERE, settings)
+    have_code(memory)
     event = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
     memory.program.compile(memory.known, np.array([event], EVENT))
+
+
+def have_code(memory: PolicyMemory) -> None:
+    """Have another process compile the policy, unless that was done before."""
+    if memory.program.needs_compiler:
+        compile_elsewhere(memory.settings)

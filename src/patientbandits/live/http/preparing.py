@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 from functools import partial
 
+from patientbandits.engine.program import MANY_EVENTS
 from patientbandits.live.compiling import OwnProcess
 from patientbandits.live.errors import RefusedError
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.logs import log_event, log_failure
-from patientbandits.live.policy_memory import warm
+from patientbandits.live.policy_memory import PolicyMemory, have_compiled, warm
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
 
@@ -30,11 +32,23 @@ def prepare(shop: Shop) -> None:
     for handle in shop.experiments():
         try:
             made_ready(handle.settings)
+            if much_is_unread(handle):
+                have_compiled(handle.settings)
             shop.journal.alone(partial(shop.journal.state, handle.experiment.id))
         except Exception as error:  # one experiment must not keep the others from being served
             log_failure("an experiment cannot be read", error, experiment=handle.name)
     settle_garbage()
     log_event("ready")
+
+
+def much_is_unread(handle: ExperimentHandle) -> bool:
+    """Whether its policy must be told so much that compiled code is needed for it."""
+    experiment = handle.experiment
+    with handle.journal.store.reading() as reader:
+        seq, code = reader.snapshot_name(experiment.id)
+        if code != PolicyMemory(experiment, handle.settings).code:
+            seq = 0
+        return reader.head(experiment.id) - seq > MANY_EVENTS
 
 
 def settle_garbage() -> None:
