@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import json
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 
 import pytest
 from browser import NEEDS_BROWSER, Browser
 from service import Running
 from shown_shops import NAMES, shop_of
+
+from patientbandits import live
+from patientbandits.live.alerts.keeping import keep_findings
+from patientbandits.live.alerts.surprises import AlertFinding
 
 WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
 SHOWN = "document.querySelector('#verdict .words') !== null"
@@ -249,3 +254,36 @@ def test_its_files_are_served_strictly(tmp_path):
             )  # nothing from elsewhere but a name space
         assert server.api.get("/dashboard/missing.js").status_code == 404
         assert server.api.get("/dashboard/..%2fserver.py").status_code == 404
+
+
+@NEEDS_BROWSER
+def test_alerts_that_stand_are_listed(browser, tmp_path):
+    """Each with its subject and since when, as text and nothing else; good news is the verdict's
+    to tell; without any there is no list."""
+    path = shop_of(tmp_path, 2, "little")
+    found = [
+        AlertFinding("stopped", "", "no conversion for 30 hours", {}),
+        AlertFinding("burst", "<img src=x onerror=console.error(1)>", "7 conversions at once", {}),
+        AlertFinding("leader", NAMES[0], "leads", {}),
+    ]
+    listed = "[...document.querySelectorAll('#alerts li')].map((one) => one.textContent)"
+    for standing, expected in ((found, 2), (found[2:], 0)):
+        with live.open(path) as shop:
+            experiment = shop.open("checkout").experiment
+            head = shop.store.head(experiment.id)
+            keep = partial(keep_findings, shop.store, experiment, standing, head)
+            shop.journal.alone(partial(keep, shop.journal.now()))
+        with Running(path, "--no-keys", "--alerts", "0") as server:
+            for width in WIDTHS.values():
+                opened(browser, server.url, width)
+                lines = browser.value(listed)
+                assert len(lines) == expected
+                assert browser.value(CUT) == 0
+            assert browser.value("document.querySelectorAll('#alerts img').length") == 0
+            since = server.api.get("/v1/experiments/checkout/report").json()["alerts"]
+            assert browser.console == []
+            left(browser)
+        if expected:
+            day = since[0]["raised"][:10]
+            told = sorted(line.partition(f" since {day}")[0] for line in lines)
+            assert told == [f"{found[1].subject}: 7 conversions at once", found[0].words]
