@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from statistics import median
 
 import pytest
 
@@ -112,3 +114,39 @@ def test_keys_are_looked_at_while_every_reader_is_busy(made, monkeypatch):
         return seen
 
     assert asyncio.run(started(made, play)) >= 1
+
+
+def test_many_clients_become_one_batch(fresh, clock, monkeypatch):
+    """Who was answered comes back at once: two halves would wait for each other's commits."""
+    clients = 40
+    sizes = []
+
+    def execute(commands):
+        time.sleep(0.002)
+        sizes.append(len(commands))
+        for command in commands:
+            command.outcome = True
+
+    async def load(shop, handle):
+        writer = Writer(shop, 1000, lambda: None)
+        await writer.prepared()
+        monkeypatch.setattr(shop.journal, "execute", execute)
+        loop = asyncio.get_running_loop()
+
+        def come_back():
+            if len(sizes) < 9:
+                writer.add(Waiting(partial(loop.call_later, 0.0002, come_back), (command(),)))
+
+        def command():
+            return handle.decide_command()
+
+        for place in range(clients):
+            loop.call_later(0.002 * (place % 2), come_back)
+        while len(sizes) < 9:
+            await asyncio.sleep(0.01)
+        await writer.close()
+
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        handle = shop.experiment("button", ["a", "b"], policy="Uniform")
+        asyncio.run(load(shop, handle))
+    assert median(sizes[3:9]) > 0.9 * clients

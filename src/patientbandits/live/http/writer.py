@@ -2,8 +2,8 @@
 
 One thread writes. When it is free it takes all that has gathered, as one batch: the more there is
 to do, the larger the batches and the cheaper each command. Clients that were just answered tend to
-come back at once, so when a commit takes long it pays to wait a little for them: otherwise they
-would fall into two halves that wait for each other's commits.
+come back at once, so when a commit takes long, or they are many, it pays to wait a little for them:
+otherwise they would fall into two halves that wait for each other's commits.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ RETURNING = 0.5
 LONGEST_PATIENCE = 0.025
 SHORTEST_PATIENCE = 0.001
 """seconds; timers are no finer"""
+
+MANY = 16
+"""commands in a batch: then it pays to wait the shortest time too"""
 
 
 class Writer(CommandQueue):
@@ -104,6 +107,8 @@ class Writer(CommandQueue):
         enough = min(last + self._number, LARGEST_TRANSACTION)
         await self._until(1)
         patience = min(seconds * PATIENCE, LONGEST_PATIENCE)
+        if last >= MANY:
+            patience = max(patience, SHORTEST_PATIENCE)
         returning = patience >= SHORTEST_PATIENCE
         waited = 0.0
         while returning and self._number < enough and waited < seconds:
