@@ -15,8 +15,8 @@ LEVELS = (
     *(0.27, 0.36, 0.46, 0.56, 0.66, 0.76, 0.85, 0.92, 0.97, 0.995),
 )
 MEANS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-PHI, MOST, DOUBT, LEAST = 0.6, 2.0, 2.0, 0.05
-CAUTION, MOST_TO_COME = 0.2, 0.5
+PHI, MOST, DOUBT, LEAST = 0.4, 2.0, 2.0, 0.05
+CAUTION, MOST_TO_COME = 0.3, 0.5
 RHO, SIGMA = 0.3, 0.8
 
 
@@ -40,12 +40,12 @@ def shapes():
         for tail, weight in tails.items():
             a = tail / k
             survival = lambda x, a=a, k=k: (1 + (2 ** (1 / a) - 1) * x**k) ** -a  # noqa: E731
-            found.append((survival, 0.5 * share * weight / plain_sum(tails.values()), 6))
-    for k, share in ((0.5, 0.2), (1.0, 0.5), (2.0, 0.3)):
-        found.append((lambda x, k=k: 0.5 ** (x**k), 0.25 * share, 6))
+            found.append((survival, 0.45 * share * weight / plain_sum(tails.values()), 3))
+    for k, share in ((0.6, 0.2), (1.0, 0.35), (1.5, 0.25), (2.5, 0.2)):
+        found.append((lambda x, k=k: 0.5 ** (x**k), 0.3 * share, 3))
     for s in (0.5, 0.9, 1.5):
-        found.append((lambda x, s=s: normal_above(math.log(x) / s), 0.1 / 3, 6))
-    found.append((lambda x: max(1 - x / 2, 0.0), 0.05, 6))
+        found.append((lambda x, s=s: normal_above(math.log(x) / s), 0.1 / 3, 3))
+    found.append((lambda x: max(1 - x / 2, 0.0), 0.05, 3))
     found.append((lambda x: normal_above(math.log(x) / 0.12), 0.1, 2))
     return found
 
@@ -61,9 +61,9 @@ def laws(oldest):
     oldest = 2 ** (point / 4)
     found = []
     for number, (survival, weight, step) in enumerate(shapes()):
-        for j in range(-6, point + 41, step):
+        for j in range(-6, point + 21, step):
             m = 2 ** (j / 4)
-            prior = weight * step * m**-0.2 * max(m / oldest, 1.0) ** -0.5
+            prior = weight * step * m**-0.2 * max(m / oldest, 1.0) ** -2
             law = lambda t, m=m, survival=survival: survival(t / m)  # noqa: E731
             found.append((law, prior, (number, j)))
     total = plain_sum(prior for _, prior, _ in found)
@@ -264,7 +264,7 @@ def fit(arms, i, end=None):
         hazards.append((c + r * h) / (c + e + r))
         left *= 1 - hazards[-1]
     chosen_left = arm.left_for_choice(expected, phi)
-    to_come = chosen_left * max(1 - CAUTION * unsure, 0) * tail
+    to_come = chosen_left * tail / (1 + CAUTION * unsure**2)
     for_choice = 1 - chosen_left + min(to_come, MOST_TO_COME * (1 - chosen_left))
     return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
 

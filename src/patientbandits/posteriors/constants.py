@@ -25,24 +25,24 @@ class Shapes(NamedTuple):
     burr_tails: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)
     burr_tail_centre: float = 0.4
     """weights of the tails: log-normal around this, with a standard deviation of 1"""
-    weibull_powers: tuple[float, ...] = (0.5, 1.0, 2.0)
-    weibull_power_weights: tuple[float, ...] = (0.2, 0.5, 0.3)
+    weibull_powers: tuple[float, ...] = (0.6, 1.0, 1.5, 2.5)
+    weibull_power_weights: tuple[float, ...] = (0.2, 0.35, 0.25, 0.2)
     normal_spreads: tuple[float, ...] = (0.5, 0.9, 1.5)
     narrow_spread: float = 0.12
-    burr: float = 0.5
-    weibull: float = 0.25
+    burr: float = 0.45
+    weibull: float = 0.3
     log_normal: float = 0.1
     uniform: float = 0.05
     narrow: float = 0.1
     slope: float = 0.2
     """the prior of a median m is proportional to m^-slope, on a logarithmic scale"""
-    slope_beyond: float = 0.5
+    slope_beyond: float = 2.0
     """beyond the oldest age a, it is also proportional to (m/a)^-slope_beyond"""
 
 
 SHAPES = Shapes()
 
-FLOOR = 0.6
+FLOOR = 0.4
 """Least over-dispersion phi of the hazards."""
 
 AROUND = 2
@@ -71,8 +71,8 @@ COMMON_MEAN = 0.8
 DOUBLING = 4
 """Points of the grid to twice an age."""
 
-CAUTION = 0.2
-"""In the choice, what is still to come counts by so many standard deviations less than its mean."""
+CAUTION = 0.3
+"""In the choice, what is still to come counts by 1 / (1 + CAUTION variance / mean^2) of its mean."""
 
 MOST_TO_COME = 0.5
 """In the choice, what is still to come counts for at most so much of what has been seen."""

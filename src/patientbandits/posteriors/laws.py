@@ -29,8 +29,8 @@ from patientbandits.posteriors.shapes import Survival, broad_shapes, log_normal_
 FIRST = -6
 """The point of the first median, before the first bin's end."""
 
-BEYOND = 40
-"""Medians go so many points beyond the oldest age: three decades."""
+BEYOND = 20
+"""Medians go so many points beyond the oldest age: a factor of 32."""
 
 WIDEST = 4
 """Most points in a bin; the first bin of all is counted as 0 points wide."""
@@ -169,7 +169,7 @@ def arriving_table(shares: NDArray[np.float64], step: int) -> NDArray[np.float64
 def families() -> tuple[Family, Family]:
     """The broad one, and the narrow one."""
     narrow = partial(log_normal_shape, SHAPES.narrow_spread)
-    return Family(6, broad_shapes(SHAPES)), Family(2, [(narrow, SHAPES.narrow)])
+    return Family(3, broad_shapes(SHAPES)), Family(2, [(narrow, SHAPES.narrow)])
 
 
 def shares_at(log_time: float) -> NDArray[np.float64]:

@@ -108,7 +108,7 @@ def combine(laws: Any, seen: Any, work: Any) -> None:
     work.found[WITHIN] = 1.0 - stays
     work.found[RATE] = 1.0 - stays * (1.0 - work.found[TAIL])
     left = left_for_choice(laws, seen, work, phi)
-    sure = max(1.0 - CAUTION * work.found[UNSURE], 0.0)
+    sure = 1.0 / (1.0 + CAUTION * work.found[UNSURE] * work.found[UNSURE])
     later = min(left * sure * work.found[TAIL], MOST_TO_COME * (1.0 - left))
     work.found[CHOICE] = 1.0 - left + later
 
