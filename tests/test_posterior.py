@@ -36,6 +36,24 @@ def simulated(random, mu, law, pulls, span):
     return (ages[~seen], delays[seen]), int(converts.sum() - seen.sum())
 
 
+def test_what_is_over_is_not_extrapolated():
+    """Nearly all have come: a light tail is told from a heavy one, and nothing much is to come."""
+    law = pb.Weibull(1.44, 545.0)
+    random = np.random.default_rng(3)
+    told = []
+    for _ in range(4):
+        ages = np.ceil(2000 * random.random(1500))
+        delays = np.array(law.sample(1500, random))
+        seen = (random.random(1500) < 0.37) & (delays <= ages)
+        told.append(pb.CureCounts.of(ages=ages[~seen], delays=delays[seen]))
+    for counts in told:
+        [arm] = pb.posterior([counts])
+        assert arm.rate.low <= 0.37 <= arm.rate.high
+        assert arm.extrapolated < 0.15
+    means = [pb.posterior([counts])[0].rate.mean for counts in told]
+    assert abs(np.mean(means) - 0.37) < 0.06
+
+
 def exponential(mean):
     return lambda random, n: random.exponential(mean, n)
 

@@ -72,7 +72,7 @@ DOUBLING = 4
 """Points of the grid to twice an age."""
 
 CAUTION = 0.3
-"""In the choice, what is still to come counts by 1 / (1 + CAUTION variance / mean^2) of its mean."""
+"""In the choice, what is still to come counts by 1 / (1 + CAUTION variance / mean^2)."""
 
 MOST_TO_COME = 0.5
 """In the choice, what is still to come counts for at most so much of what has been seen."""
