@@ -28,6 +28,9 @@ LIBRARIES = ("-lm", "-lpthread")
 BARS = {"W1": (0.8, 0.6), "W2": (0.8, None), "W3": (0.9, None)}
 """Workload: the least part of the speed of `patient.c`, and of the other limit's."""
 
+TURNS = 3
+"""The best one counts, as in `patient.c`: the first finds cold memory."""
+
 OTHERS = {"W1": "k2r", "W2": "knps", "W3": "w3"}
 """Workload: the program of the other limit."""
 
@@ -83,8 +86,9 @@ def against(work: Workload, limits: dict[str, Path], repetitions: int) -> list[R
         return seconds
 
     ours()  # warm
+    one_turn = timed(ours, time.process_time)
     contenders: dict[str, Callable[[], float]] = {
-        "ours": timed(ours, time.process_time),
+        "ours": lambda: min(one_turn() for _ in range(TURNS)),
         "C": theirs,
     }
     other = limits.get(OTHERS[work.name])

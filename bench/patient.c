@@ -19,6 +19,7 @@
 #define CELLS (OCTAVES << OCTAVE_BITS)
 #define BELOW_CELL (52 - OCTAVE_BITS)
 #define FIRST_CELL ((1023LL - OCTAVES) << OCTAVE_BITS)
+#define SHARE_BITS 20
 #define NEVER (CELLS + 1) /* one more cell, whose only delay is longer than all that count */
 #define HEAD (1 << 15)
 #define TABLE (1 << 16)
@@ -42,8 +43,9 @@ static u64 run_key(u64 base, u64 run) { return mix(base + mix(run * 0x9E3779B97F
 static inline u64 bits_of(double x) { u64 bits; memcpy(&bits, &x, 8); return bits; }
 static inline double of_bits(u64 bits) { double x; memcpy(&x, &bits, 8); return x; }
 
-/* The delay min{m : S(m) <= u}: in cell j of u it is one of guide[j + 1] .. guide[j], mostly the same one */
-typedef struct { double tail; int head, last; double *survival; int *guide; } Law;
+/* The delay min{m : S(m) <= u}: in cell j of u it is one of guide[j + 1] .. guide[j], and where a straight line has
+   come to at u, rounded down, unless that is too near to a whole number (see the package's engine/delay_lines.py) */
+typedef struct { double tail; int head, last; double *survival; int *guide; int64_t *lines; } Law;
 
 static inline double survival(const Law *law, int m) {
     return m <= law->head ? law->survival[m] : pow(m, -law->tail);
@@ -55,12 +57,58 @@ static inline int bisect(const Law *law, double u, int low, int high) {
     }
     return low;
 }
-static Law law_of(double tail, int horizon, int *guide) {
-    Law law = {tail, horizon < HEAD ? horizon : HEAD, horizon, NULL, guide};
+static inline int64_t cell_of(double u) {
+    int64_t cell = (int64_t)(bits_of(u) >> BELOW_CELL) - FIRST_CELL;
+    return cell < 0 ? 0 : cell;
+}
+/* 32 bits of start, 6 of them behind the point, and 32 of fall, 12 of them; a place has 32 behind the point */
+static inline int64_t place_of(int64_t line, double u) {
+    int64_t share = bits_of(u) >> (BELOW_CELL - SHARE_BITS) & ((1 << SHARE_BITS) - 1);
+    return ((line >> 32) << 26) - (line & 0xFFFFFFFF) * share;
+}
+static inline int64_t doubt_of(int64_t line) { return (1 << 26) + ((line & 0xFFFFFFFF) << 8); }
+static inline int is_sure(int64_t line, int64_t place) {
+    int64_t doubt = doubt_of(line), within = place & 0xFFFFFFFF;
+    return (within >= doubt) & (within <= 0xFFFFFFFF - doubt);
+}
+static int64_t line_from(double start, double fall) {
+    return ((int64_t)(start * 64 + 0.5) << 32) + (int64_t)(fall * 4096 + 0.5);
+}
+static double lower_end(int cell) { return cell ? of_bits((u64)(FIRST_CELL + cell) << BELOW_CELL) : 0.0; }
+static int64_t line_of(const Law *law, int cell) {
+    int low = law->guide[cell + 1], high = law->guide[cell];
+    if (high >= 1 << 25) return 0;
+    if (low == high) return line_from(low + 0.5, 0);
+    if (cell == 0) return 0;
+    double begin = lower_end(cell), width = lower_end(cell + 1) - begin;
+    double first = (survival(law, low) - begin) / width, last = (survival(law, high - 1) - begin) / width;
+    if (high == low + 1) {
+        double fall = 0.95 / (first > 1 - first ? first : 1 - first);
+        return line_from(low + 1 + fall * first, fall);
+    }
+    if (high - low - 1 > 4096 * (first - last)) return 0;
+    double fall = (high - low - 1) / (first - last), start = low + 1 + fall * first;
+    int64_t line = line_from(start, fall);
+    int trusted = 1;
+    if (high <= law->head + 1) {
+        for (int n = low; n < high; n++)
+            trusted &= llabs(place_of(line, law->survival[n]) - ((n + 1LL) << 32)) < doubt_of(line);
+    } else { /* the law is convex: all are on one side, at most this far */
+        double above = (survival(law, low - 1) - begin) / width - first, below = last - (survival(law, high) - begin) / width;
+        double away = (1 / below - 1 / above) * (first - last) / 8;
+        line = line_from(start - away, fall);
+        trusted = away >= 0 && away < 1 / 128. - 1 / 4096. + fall * (1 / 4096. - 1 / 524288.);
+    }
+    int64_t top = (line >> 32) << 26, end = top - (line & 0xFFFFFFFF) * ((1 << SHARE_BITS) - 1);
+    trusted &= high > law->last || top < ((high + 1LL) << 32) + doubt_of(line);
+    return trusted && end > ((int64_t)low << 32) - doubt_of(line) ? line : 0;
+}
+static Law law_of(double tail, int horizon, int *guide, int64_t *lines) {
+    Law law = {tail, horizon < HEAD ? horizon : HEAD, horizon, NULL, guide, lines};
     law.survival = malloc((law.head + 1) * sizeof(double));
     for (int m = 0; m <= law.head; m++) law.survival[m] = m > 1 ? pow(m, -tail) : 1.0;
     for (int cell = CELLS, low = 0; cell >= 0; cell--) {
-        double u = cell ? of_bits((u64)(FIRST_CELL + cell) << BELOW_CELL) : 0.0;
+        double u = lower_end(cell);
         int high = low;
         for (int stride = 1; high <= horizon && survival(&law, high) > u; stride *= 2) {
             low = high + 1;
@@ -69,14 +117,13 @@ static Law law_of(double tail, int horizon, int *guide) {
         guide[cell] = low = bisect(&law, u, low, high < horizon + 1 ? high : horizon + 1);
     }
     guide[NEVER] = guide[NEVER + 1] = horizon + 1;
+    for (int cell = 0; cell <= NEVER; cell++) lines[cell] = line_of(&law, cell);
     return law;
 }
-static inline int64_t cell_of(double u) {
-    int64_t cell = (int64_t)(bits_of(u) >> BELOW_CELL) - FIRST_CELL;
-    return cell < 0 ? 0 : cell;
-}
 /* among several candidates: where a straight line leads, then its neighbours, then by halves */
-static __attribute__((noinline)) int search(const Law *law, double u, int low, int high) {
+static __attribute__((noinline)) int search(const Law *law, double u) {
+    int low = law->guide[cell_of(u) + 1], high = law->guide[cell_of(u)];
+    if (low == high) return low;
     double share = (double)(int64_t)(bits_of(u) & ((1ULL << BELOW_CELL) - 1)) / (1ULL << BELOW_CELL);
     int guess = low + (int)((high - low) * (1.0 - share) + 0.5);
     if (guess > high - 1) guess = high - 1;
@@ -92,9 +139,8 @@ static __attribute__((noinline)) int search(const Law *law, double u, int low, i
     return bisect(law, u, low, high);
 }
 static inline int delay_of(const Law *law, double u) {
-    int64_t cell = cell_of(u);
-    int low = law->guide[cell + 1], high = law->guide[cell];
-    return low < high ? search(law, u, low, high) : low;
+    int64_t line = law->lines[cell_of(u)], place = place_of(line, u);
+    return __builtin_expect(is_sure(line, place), 1) ? (int)(place >> 32) : search(law, u);
 }
 
 static double spread, exponent;
@@ -161,12 +207,12 @@ static void wait(int round, int arm, int lane) {
     waiting[entry].next = first[round >> RING_BITS];
     first[round >> RING_BITS] = entry;
 }
-static void step(int t, int T, const double *mean, const Law *law, const int *guides) {
+static void step(int t, int T, const double *mean, const Law *law, const int64_t *lines) {
     uint8_t *due0 = due[2 * (t & (RING - 1))], *due1 = due0 + LANES;
     double x[LANES], y[LANES], late[LANES];
     int64_t arm[LANES], cell[LANES];
-    int low[LANES], high[LANES], row[LANES];
-    int tied = 0, beyond = 0;
+    int low[LANES], row[LANES];
+    int tied = 0, beyond = 0, unsure = 0;
     for (int l = 0; l < LANES; l++) { s0[l] += due0[l]; s1[l] += due1[l]; }
     memset(due0, 0, 2 * LANES);
     for (int l = 0; l < LANES; l++) {
@@ -184,11 +230,16 @@ static void step(int t, int T, const double *mean, const Law *law, const int *gu
         u64 bits = mix(world_key[l] + round + (arm[l] ? ARM_STEP : 0));
         late[l] = unit(mix(bits ^ DELAY_SALT));
         cell[l] = unit(bits) < (arm[l] ? mean1 : mean0) ? cell_of(late[l]) : NEVER;
-        cell[l] += arm[l] ? NEVER + 2 : 0;
+        cell[l] += arm[l] ? NEVER + 1 : 0;
     }
-    for (int l = 0; l < LANES; l++) { high[l] = guides[cell[l]]; low[l] = guides[cell[l] + 1]; }
-    for (int l = 0; l < LANES; l++)
-        if (low[l] < high[l]) low[l] = search(&law[arm[l]], late[l], low[l], high[l]);
+    for (int l = 0; l < LANES; l++) {
+        int64_t line = lines[cell[l]], place = place_of(line, late[l]);
+        low[l] = place >> 32;
+        unsure |= !is_sure(line, place);
+    }
+    if (__builtin_expect(unsure, 0))
+        for (int l = 0; l < LANES; l++)
+            if (cell[l] != NEVER + (arm[l] ? NEVER + 1 : 0)) low[l] = delay_of(&law[arm[l]], late[l]);
     int left = T - t, near = left < RING - 1 ? left : RING - 1;
     for (int l = 0; l < LANES; l++) {
         int delay = low[l] > 1 ? low[l] : 1;
@@ -222,7 +273,7 @@ static void side_by_side(u64 world, u64 policy, int run, int runs, int T, const 
     }
     for (int t = 1; t <= T; t++) {
         if ((t & (RING - 1)) == 0) begin_turn(t >> RING_BITS);
-        step(t, T, mean, law, law[0].guide);
+        step(t, T, mean, law, law[0].lines);
     }
     for (int l = 0; l < LANES && run + l < runs; l++) { total[0] += n0[l]; total[1] += n1[l]; }
 }
@@ -281,14 +332,15 @@ static void play(char **argv, int T, int runs, double alpha, u64 world, u64 poli
                  long long *total) {
     const Law **law = malloc(K * sizeof(Law *));
     Law *laws = malloc(K * sizeof(Law));
-    int *guides = malloc(K * (NEVER + 2) * sizeof(int)); /* those of both arms in a row, if K = 2 */
+    int *guides = malloc(K * (NEVER + 2) * sizeof(int));
+    int64_t *lines = malloc(K * (NEVER + 1) * sizeof(int64_t)); /* those of both arms in a row, if K = 2 */
     int distinct = 0;
     for (int i = 0; i < K; i++) {
         double tail = atof(argv[7 + K + i]);
         int j = 0;
         while (K > 2 && j < distinct && laws[j].tail != tail) j++;
         if (K == 2) j = distinct;
-        if (j == distinct) laws[distinct++] = law_of(tail, T, guides + j * (NEVER + 2));
+        if (j == distinct) laws[distinct++] = law_of(tail, T, guides + j * (NEVER + 2), lines + j * (NEVER + 1));
         law[i] = &laws[j];
     }
     spread = 2.0 * (log(2.0 * K) + 3.0 * log(T));

@@ -14,7 +14,7 @@ from scipy import stats
 
 import patientbandits as pb
 from patientbandits.delays import LAWS
-from patientbandits.engine import delay_tables, worlds
+from patientbandits.engine import delay_lines, delay_tables, worlds
 from patientbandits.engine.compile import compiled
 
 HALVES = pb.Mixture(
@@ -173,6 +173,56 @@ def test_engine_far_beyond_its_table():
             assert delay == expected or (delay > horizon and expected > horizon), (law, u)
             beyond += delay_tables.HEAD < delay <= horizon
     assert beyond > 400
+
+
+def turns_of(law, horizon):
+    """At and beside the places where the delay changes, for delays of all lengths."""
+    lengths = np.unique(np.geomspace(1, 0.9 * horizon, 400).astype(int))
+    turns = np.array([law.survival_at(int(m)) for m in lengths])
+    if isinstance(law, pb.Mixture):  # whose terms may be added in another order: not at the place
+        us = np.concatenate([turns * (1 - 1e-13), turns * (1 + 1e-13)])
+    else:
+        us = np.concatenate([turns, np.nextafter(turns, 0), np.nextafter(turns, 1)])
+    return us[(us > 0) & (us < 1)]
+
+
+def wrong_delays(law, horizon, us, delays):
+    found = np.minimum(delays, horizon + 1)
+    expected = [min(law.inverse(u), horizon + 1) for u in us]
+    return np.count_nonzero(found != expected)
+
+
+@pytest.mark.parametrize("law", dict.fromkeys([*EVERY, *FAR]), ids=str)
+def test_delays_change_where_the_law_says(law):
+    for horizon in (3000, 10**6):
+        us = turns_of(law, horizon)
+        delays = engine_delays([law], horizon, us, horizon)[0]
+        assert wrong_delays(law, horizon, us, delays) == 0
+
+
+def test_lines_without_doubt_are_wrong(monkeypatch):
+    """Negative control: lines that are trusted everywhere miss."""
+    law = pb.Pareto(0.3)
+    horizon = 3000
+    tables = delay_lines.tables_of((law,), horizon)
+    us = turns_of(law, horizon)
+    us = us[us < 0.5]
+    trusting = [delay_tables.delay_of(tables, 0, u, horizon) for u in us]
+    assert wrong_delays(law, horizon, us, trusting) == 0
+    monkeypatch.setattr(delay_tables, "is_sure", lambda line, place: True)
+    trusting = [delay_tables.delay_of(tables, 0, u, horizon) for u in us]
+    assert wrong_delays(law, horizon, us, trusting) > 10
+
+
+def test_most_delays_need_no_search():
+    """The chance of a cell without a line, or of a place too near a whole number."""
+    for tail, most in ((0.3, 0.02), (1.0, 0.003)):
+        tables = delay_lines.tables_of((pb.Pareto(tail),), 10**6)
+        unsure = 0
+        for u in np.random.default_rng(6).random(20_000):
+            line = int(tables.lines[0, delay_tables.cell_of(u)])
+            unsure += not delay_tables.is_sure(line, delay_tables.line_at(line, u))
+        assert 0 < unsure / 20_000 < most
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 50, 3000])

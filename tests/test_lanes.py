@@ -57,6 +57,11 @@ def test_beyond_the_ring_as_one_by_one(policy):
         assert_same_as_alone(problem, policy, horizon=3 * RING + 11, runs=3)
 
 
+def test_what_comes_at_the_end_is_not_seen_by_the_next_runs():
+    """A reward of the last round would come when the ring's turn begins anew."""
+    assert_same_as_alone(PROBLEMS["no delay"], pb.UCB1(), horizon=RING, runs=2 * MOST_LANES)
+
+
 def test_beyond_the_table_as_one_by_one():
     """Delays that only the law's own formula knows: the table ends at 2^15."""
     problem = pb.Problem([0.6, 0.8], [pb.Pareto(0.2), pb.Pareto(0.1)])

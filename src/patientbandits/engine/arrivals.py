@@ -56,7 +56,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     def receive(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
         scratch = game.scratch
         for arm in range(decision.arms):
-            at = decision.round * decision.arms + arm
+            at = as_bits(decision.round * decision.arms + arm)
             count = scratch.due[at]
             scratch.due[at] = 0
             scratch.rewards[arm] += count * game.world.values[arm, 1]
@@ -66,7 +66,7 @@ def counted_arrivals(rule: Rule, chooser: Chooser) -> Arrivals:
     def send(arm: int, game: Game, decision: DecisionPoint, left: int) -> None:
         t = decision.round
         after = int(arrival(game.world, game.world_key, as_bits(t), arm, left))
-        game.scratch.due[(t + after) * decision.arms + arm] += 1
+        game.scratch.due[as_bits((t + after) * decision.arms + arm)] += 1
 
     def forget(due: Any, arms: int, horizon: int) -> None:
         for arm in range(arms):

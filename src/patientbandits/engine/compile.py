@@ -18,9 +18,11 @@ import contextlib
 import types
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from patientbandits.engine.fingerprint import Fingerprint, UndigestibleError, outside
+
+Plain = TypeVar("Plain", bound=Callable[..., Any])
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -54,6 +56,17 @@ def options_of(function: types.FunctionType) -> dict[str, Any]:
     return options
 
 
+def separate(function: Plain) -> Plain:
+    """Say of ``function`` that no two arrays it is given overlap: its loops need not look."""
+    function.separate = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_separate(function: types.FunctionType) -> bool:
+    """Whether `separate` was said of it."""
+    return getattr(function, "separate", False)
+
+
 def digest(function: Callable[..., Any]) -> str:
     """A hexadecimal name for everything that decides what ``function`` computes."""
     fingerprint = Fingerprint(about=sorted_options)
@@ -71,7 +84,7 @@ def digest_or_none(function: Callable[..., Any]) -> str | None:
 
 def sorted_options(function: types.FunctionType) -> list[tuple[str, Any]]:
     """`options_of` in an order that is always the same."""
-    options = options_of(function)
+    options = {**options_of(function), "separate": is_separate(function)}
     if options["fastmath"]:
         options["fastmath"] = sorted(options["fastmath"])
     return sorted(options.items())
@@ -125,6 +138,7 @@ def _compiled(function: types.FunctionType, kind: str) -> Any:
     copy = types.FunctionType(
         function.__code__, namespace, function.__name__, function.__defaults__, cells
     )
+    copy.separate = is_separate(function)  # type: ignore[attr-defined]
     options = {**options_of(function), **NEVER_CALLED_FROM_C}
     if kind != "whole":
         options.update(ONLY_CALLED_BY_COMPILED)

@@ -1,10 +1,9 @@
 """Every delay law as a table.
 
-For u uniform the delay is min{m : S(m) <= u}. A guide gives for each cell of u the first and the
-last candidate, mostly the same one; otherwise S decides, looked at first where a straight line
-between the two leads. Each octave [2^-j, 2^(1-j)) of u is cut into as many cells, so that a cell is
-as narrow for long delays as for short ones: of a power law's candidates the line misses by one or
-two at most.
+For u uniform the delay is min{m : S(m) <= u}. Each octave [2^-j, 2^(1-j)) of u is cut into as many
+cells, and each cell has a straight line: where it has come to at u, rounded down, is the delay. A
+line is trusted up to a small distance; where it passes closer than that to a whole number, S itself
+decides, among the first and the last candidate of the cell (`delay_lines` draws the lines).
 
 S stands in a table that ends at `HEAD`; beyond it the law's own formula is computed. A law whose
 formula is not one of the package's has no end of its table before the last delay that counts.
@@ -14,19 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.delays import LAWS
-from patientbandits.delays.base import Delay, Formula, Part
-from patientbandits.delays.check import require_falling
-from patientbandits.engine.compile import cached
+from patientbandits.delays.base import Formula
 
 OCTAVES = 10
-"""of u; what is below them all is one cell"""
+"""of u; what is below them all is in the first cell too"""
 OCTAVE_BITS = 12
 CELLS_PER_OCTAVE = 1 << OCTAVE_BITS
 GUIDE_CELLS = OCTAVES * CELLS_PER_OCTAVE
@@ -39,6 +35,20 @@ FIRST_CELL = (1023 - OCTAVES) << OCTAVE_BITS
 
 HEAD = 1 << 15
 
+WORD = 32
+LOWER = (1 << WORD) - 1
+"""A line is 64 bits: where it starts, at the lower end of its cell, and how far it falls up to the
+upper end. A place on it is a number with `WORD` bits behind the point."""
+START_BITS = 6
+SHARE_BITS = 20
+"""Behind the points of a start and of u's share of the cell; of a fall there are as many as make
+up a place's."""
+MOST_DELAY = 1 << (WORD - START_BITS - 1)
+"""A line has no room for longer ones."""
+SLACK = 1 << (WORD - START_BITS)
+SLACK_OF_FALL = 8
+"""A line is trusted up to 1/64 + fall / 4096."""
+
 FORMULAS: tuple[Formula, ...] = tuple(
     dict.fromkeys(law.formula for law in LAWS.values() if law.formula is not None)
 )
@@ -50,6 +60,8 @@ class DelayTables(NamedTuple):
 
     last: int
     """the last delay that counts; last + 1 stands for all that are longer"""
+    lines: NDArray[np.int64]
+    """(law, NEVER_CELL + 1): the line of each cell"""
     guide: NDArray[np.int32]
     """(law, NEVER_CELL + 2): min{m : S(m) <= the lower end of the cell}; delays of cell j lie in
     guide[j + 1] .. guide[j]"""
@@ -90,7 +102,7 @@ def survival_of(tables: DelayTables, law: int, m: float) -> float:
     return total
 
 
-survival_of.apart = True  # type: ignore[attr-defined]  # compiled once, not into each kernel
+survival_of.apart = True  # type: ignore[attr-defined]  # compiled once, not into each caller
 
 
 def tabulated_survival(tables: DelayTables, law: int, m: int) -> float:
@@ -100,42 +112,48 @@ def tabulated_survival(tables: DelayTables, law: int, m: int) -> float:
     return survival_of(tables, law, float(m))
 
 
-def fill_tables(tables: DelayTables, law: int, from_formulas: bool) -> None:
-    """The table of S, if the formulas are known, and the guide."""
-    if from_formulas:
-        for m in range(tables.survival.shape[1]):
-            tables.survival[law, m] = survival_of(tables, law, float(m))
-    delay = 0
-    for cell in range(GUIDE_CELLS + 1, -1, -1):
-        octave = cell >> OCTAVE_BITS
-        within = cell & (CELLS_PER_OCTAVE - 1)
-        lower_end = math.ldexp(1.0 + within / CELLS_PER_OCTAVE, octave - OCTAVES)
-        if cell == 0:
-            lower_end = 0.0
-        delay = search_from(delay, tables, law, lower_end)
-        tables.guide[law, cell] = delay
-
-
-def search_from(low: int, tables: DelayTables, law: int, u: float) -> int:
-    """min{m >= low : S(m) <= u}, or last + 1: in strides that double, then `search`."""
-    stride = 1
-    high = low
-    while high <= tables.last and tabulated_survival(tables, law, high) > u:
-        low = high + 1
-        high += stride
-        stride *= 2
-    high = min(high, tables.last + 1)
-    return search(low, high, (low + high) >> 1, tables, law, u)
-
-
 def delay_of(tables: DelayTables, law: int, u: float, left: int) -> int:
     """min{m : S(m) <= u}, or a number > left."""
+    line = tables.lines[law, cell_of(u)]
+    place = line_at(line, u)
+    delay = place >> WORD
+    if not is_sure(line, place):
+        delay = exact_delay(tables, law, u)
+    return delay if delay <= tables.last else left + 1
+
+
+def line_at(line: int, u: float) -> int:
+    """Where the line has come to at u."""
+    share = (bits_of(u) >> (BELOW_CELL - SHARE_BITS)) & ((1 << SHARE_BITS) - 1)
+    return int(place_at(line, share))
+
+
+def place_at(line: Any, share: Any) -> Any:
+    """Where the line has come to at this share of its cell; of one line, or an array of them."""
+    return ((line >> WORD) << (WORD - START_BITS)) - (line & LOWER) * share
+
+
+def slack_of(line: Any) -> Any:
+    """How far from the truth a place on the line may be."""
+    return SLACK + ((line & LOWER) << SLACK_OF_FALL)
+
+
+def is_sure(line: int, place: int) -> bool:
+    """Whether no whole number is so near that the line cannot be trusted."""
+    slack = slack_of(line)
+    within = place & LOWER
+    return bool((within >= slack) & (within <= LOWER - slack))
+
+
+def exact_delay(tables: DelayTables, law: int, u: float) -> int:
+    """min{m : S(m) <= u}, or last + 1, by S itself."""
     cell = cell_of(u)
     low = int(tables.guide[law, cell + 1])
     high = int(tables.guide[law, cell])
-    if low < high:
-        low = search(low, high, guess(low, high, u), tables, law, u)
-    return low if low <= tables.last else left + 1
+    return search(low, high, guess(low, high, u), tables, law, u)
+
+
+exact_delay.apart = True  # type: ignore[attr-defined]  # compiled once, not into each kernel
 
 
 def cell_of(u: float) -> int:
@@ -170,42 +188,3 @@ def search(low: int, high: int, first: int, tables: DelayTables, law: int, u: fl
         if stride > 8:
             middle = (low + high) >> 1
     return low
-
-
-def compilable(law: Delay) -> tuple[Part, ...] | None:
-    """The parts of the law, if the engine knows all their formulas."""
-    parts = law.parts()
-    if parts is not None and all(part.formula in FORMULAS for part in parts):
-        return parts
-    return None
-
-
-@lru_cache(maxsize=64)
-def tables_of(laws: tuple[Delay, ...], last: int) -> DelayTables:
-    """The tables of ``laws``, for delays up to ``last``."""
-    decomposed = [compilable(law) for law in laws]
-    known = all(parts is not None for parts in decomposed)
-    head = last
-    if known:
-        head = min(last, HEAD)
-    parts_shape = (len(laws), max(len(parts or ()) for parts in decomposed) or 1)
-    tables = DelayTables(
-        last=last,
-        guide=np.full((len(laws), NEVER_CELL + 2), last + 1, np.int32),
-        survival=np.empty((len(laws), head + 1)),
-        weight=np.zeros(parts_shape),
-        formula=np.zeros(parts_shape, np.int64),
-        parameters=np.zeros((*parts_shape, 3)),
-    )
-    for row, (law, parts) in enumerate(zip(laws, decomposed, strict=True)):
-        if parts is None:
-            values = law.survival(np.arange(head + 1))
-            require_falling(law, np.arange(head + 1), values)
-            tables.survival[row] = values
-        else:
-            for j, part in enumerate(parts):
-                tables.weight[row, j] = part.weight
-                tables.formula[row, j] = FORMULAS.index(part.formula)
-                tables.parameters[row, j] = part.a, part.b, part.c
-        cached(fill_tables, "fill_tables")(tables, row, parts is not None)
-    return tables

@@ -135,6 +135,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     rule = plan.rule
     decision_at = decision_function(plan.anytime)
     plain = plan.plain
+    few_arms = plan.counted
     chooser = chooser_of(plan)
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
@@ -161,28 +162,34 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         if keeps:
             start(self, memory, game, decision)
 
+    def pull(
+        self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint, left: int
+    ) -> None:
+        scratch = game.scratch
+        scratch.pulls[arm] += 1
+        if not plain:
+            row = row_of(game.world, as_bits(decision.round), arm)
+            scratch.lost[0] += game.world.gaps[row]
+        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
+        pulled(self, memory, known, decision.round, decision.time, decision.arms)
+        if keeps:
+            noted(self, memory, arm, game, decision)
+        send(arm, game, decision, left)
+
     def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
         """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
-        scratch = game.scratch
-        arm = int(scratch.favourite[0])
         receive(self, memory, game, decision)
         refresh(self, memory, round_, time, horizon, arms, game.chance)
         bid = choose(self, memory, game, decision)
         if bid.worth != bid.worth:
             return False
-        if bid.arm != arm:  # a branch: the processor guesses it and goes on with the arm before
-            arm = bid.arm
-            scratch.favourite[0] = arm
-        scratch.pulls[arm] += 1
-        if not plain:
-            row = row_of(game.world, as_bits(round_), arm)
-            scratch.lost[0] += game.world.gaps[row]
-        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
-        pulled(self, memory, known, round_, time, arms)
-        send(arm, game, decision, left)
-        if keeps:
-            noted(self, memory, arm, game, decision)
+        if few_arms and bid.arm == 0:  # branches: the processor guesses the arm and goes on
+            pull(self, memory, 0, game, decision, left)
+        elif few_arms and bid.arm == 1:
+            pull(self, memory, 1, game, decision, left)
+        else:
+            pull(self, memory, bid.arm, game, decision, left)
         return True
 
     def kernel(

@@ -26,16 +26,19 @@ class Lanes(NamedTuple):
     bonus: NDArray[np.float64]
     worth: NDArray[np.float64]
     """(arm, lane)"""
-    best: NDArray[np.uint32]
+    best: NDArray[np.int64]
     """the arm to pull"""
+    newest: NDArray[np.uint64]
+    """the pulls of the arm pulled"""
     highest: NDArray[np.float64]
     """its index"""
     stream: NDArray[np.uint64]
     chance: NDArray[np.float64]
-    """its random stream, and its probability of the higher reward"""
+    law: NDArray[np.uint64]
+    """its random stream, its probability of the higher reward, and the place of its law"""
     late: NDArray[np.float64]
     """the u that its delay is drawn with"""
-    cell: NDArray[np.int64]
+    cell: NDArray[np.uint64]
     """the place of that in the guide; `NEVER_CELL` if the reward is not the higher one"""
     delay: NDArray[np.int64]
     row: NDArray[np.uint32]
@@ -62,12 +65,14 @@ def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
         rewards=np.zeros(by_arm),
         bonus=np.zeros(by_arm),
         worth=np.zeros(by_arm),
-        best=np.zeros(lanes, np.uint32),
+        best=np.zeros(lanes, np.int64),
+        newest=np.zeros(lanes, np.uint64),
         highest=np.zeros(lanes),
         stream=np.zeros(lanes, np.uint64),
         chance=np.zeros(lanes),
+        law=np.zeros(lanes, np.uint64),
         late=np.zeros(lanes),
-        cell=np.zeros(lanes, np.int64),
+        cell=np.zeros(lanes, np.uint64),
         delay=np.zeros(lanes, np.int64),
         row=np.zeros(lanes, np.uint32),
         table=bonus_table(rule, horizon),

@@ -2,9 +2,9 @@
 
 Every stage is a loop over runs, the lanes, on arrays whose last axis is the lane: what has arrived,
 what each arm is worth, the best arm, what its pull draws, when that arrives. The compiler turns
-such loops into vector instructions, and no run waits for another's memory or division. The rules
-are those of `policies.choice` and `worlds`, the numbers to the last bit those of `episode`, which
-plays run after run.
+such loops into vector instructions, where both sides of a condition are loaded before it, and no
+run waits for another's memory or division. The rules are those of `policies.choice` and `worlds`,
+the numbers to the last bit those of `episode`, which plays run after run.
 """
 
 from __future__ import annotations
@@ -24,8 +24,15 @@ from patientbandits.engine.calendar import (
     wait,
 )
 from patientbandits.engine.choosers import scan, tabulated_bonus
-from patientbandits.engine.compile import cached
-from patientbandits.engine.delay_tables import NEVER_CELL, cell_of, guess, search
+from patientbandits.engine.compile import cached, separate
+from patientbandits.engine.delay_tables import (
+    NEVER_CELL,
+    WORD,
+    cell_of,
+    delay_of,
+    is_sure,
+    line_at,
+)
 from patientbandits.engine.episode import KernelPlan, decision_function
 from patientbandits.engine.lane_space import Lanes
 from patientbandits.engine.records import wrapper
@@ -94,7 +101,7 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
 
 
 def of_best(
-    by_arm: NDArray[Any], best: NDArray[np.uint32], picked: NDArray[Any], lanes: int
+    by_arm: NDArray[Any], best: NDArray[np.int64], picked: NDArray[Any], lanes: int
 ) -> None:
     """picked[lane] = by_arm[best[lane]], in a form that becomes vector instructions."""
     first = by_arm[0]
@@ -110,6 +117,7 @@ def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
     """``late`` and ``cell`` of the pulls of ``best``: the draws of `worlds.arrival`."""
     of_best(world.streams, space.best, space.stream, lanes)
     of_best(world.chance_of_high, space.best, space.chance, lanes)
+    of_best(world.law, space.best, space.law, lanes)
     t = as_bits(round_)
     for lane in range(lanes):
         bits = bits_at(space.world_key[lane], t, space.stream[lane])
@@ -121,15 +129,17 @@ def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
 def draw_delays(space: Lanes, lanes: int, world: World) -> None:
     """``delay`` of these pulls, by `delay_tables.delay_of`."""
     delays = world.delays
+    unsure = False
     for lane in range(lanes):
-        law = world.law[space.best[lane]]
-        cell = space.cell[lane]
-        low = int(delays.guide[law, cell + 1])
-        high = int(delays.guide[law, cell])
-        if low < high:
-            u = space.late[lane]
-            low = search(low, high, guess(low, high, u), delays, law, u)
-        space.delay[lane] = max(low, 1)
+        line = delays.lines[space.law[lane], space.cell[lane]]
+        place = line_at(line, space.late[lane])
+        space.delay[lane] = place >> WORD
+        unsure |= not is_sure(line, place)
+    if unsure:
+        for lane in range(lanes):
+            if space.cell[lane] != NEVER_CELL:
+                law = space.law[lane]
+                space.delay[lane] = delay_of(delays, law, space.late[lane], delays.last)
 
 
 def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
@@ -139,7 +149,7 @@ def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int)
     near = min(last, RING - 1)
     beyond = 0
     for lane in range(lanes):
-        delay = space.delay[lane]
+        delay = max(space.delay[lane], 1)
         row = ring_row(round_ + delay, arms) if delay <= near else RING * arms
         space.row[lane] = row + space.best[lane]
         beyond += RING <= delay <= last
@@ -195,16 +205,32 @@ def count_function(plan: KernelPlan) -> Callable[..., None]:
 
     def count(self: Any, memory: Any, space: Lanes, lanes: int, decision: DecisionPoint) -> None:
         table = space.table
-        if kept_bonus and decision.round < len(table):  # no arm has more pulls
-            table[decision.round] = bonus_of(self, memory, decision.round, table, decision)
-        for lane in range(lanes):
-            arm = space.best[lane]
-            pulls = space.pulls[arm, lane] + 1
-            space.pulls[arm, lane] = pulls
-            if kept_bonus and pulls < len(table):
-                space.bonus[arm, lane] = table[pulls]
-            elif kept_bonus:
-                space.bonus[arm, lane] = bonus_of(self, memory, pulls, table, decision)
+        within = decision.round < len(table)  # no arm has more pulls
+        best = space.best
+        newest = space.newest
+        for arm in range(decision.arms):
+            pulls = space.pulls[arm]
+            for lane in range(lanes):
+                pulled = best[lane] == arm
+                count = pulls[lane] + pulled
+                other = newest[lane]
+                pulls[lane] = count
+                newest[lane] = count if pulled else other
+        if kept_bonus:
+            value = space.highest
+            if within:
+                table[decision.round] = bonus_of(self, memory, decision.round, table, decision)
+                for lane in range(lanes):
+                    value[lane] = table[newest[lane]]
+            else:
+                for lane in range(lanes):
+                    value[lane] = bonus_of(self, memory, int(newest[lane]), table, decision)
+            for arm in range(decision.arms):
+                bonus = space.bonus[arm]
+                for lane in range(lanes):
+                    old = bonus[lane]
+                    new = value[lane]
+                    bonus[lane] = new if best[lane] == arm else old
 
     return count
 
@@ -224,6 +250,7 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
     weigh = worth_function(plan)
     count = count_function(plan)
 
+    @separate
     def kernel(world: World, task: Task, space: Lanes, numbers: Any, out: Output) -> None:
         self = numbers_of(numbers)
         memory = memory_of(())

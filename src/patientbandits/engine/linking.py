@@ -83,6 +83,7 @@ class CompilerInto(Compiler):
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
+        state.flags.noalias = state.func_id.func.separate
         return super().define_pipelines()
 
 

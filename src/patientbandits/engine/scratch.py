@@ -59,8 +59,6 @@ class Scratch(NamedTuple):
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
     """arm: rewards arrived"""
-    favourite: NDArray[np.int64]
-    """one number: the arm pulled last"""
     lost: NDArray[np.float64]
     """one number: regret so far, in a world that is not plain"""
     bonus: NDArray[np.float64]
@@ -142,7 +140,6 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
         delay_of=np.empty(listed, np.int32),
         pulls=np.zeros(arms, np.int64),
         rewards=np.zeros(arms),
-        favourite=np.zeros(1, np.int64),
         lost=np.zeros(1),
         bonus=np.zeros(arms),
         worth=np.zeros(arms),

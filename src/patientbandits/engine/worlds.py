@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.engine.delay_tables import DelayTables, delay_of, tables_of
+from patientbandits.engine.delay_lines import tables_of
+from patientbandits.engine.delay_tables import DelayTables, delay_of
 from patientbandits.rng import DELAY_SALT, Bits, beta, bits_at, mix, unit
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class SignalTables(NamedTuple):
 
     chances: NDArray[np.float64]
     """(arm, 2): of a signal, if the reward is the lower of its values, and if the higher"""
-    law: NDArray[np.int64]
+    law: NDArray[np.uint64]
     """the place of its law in the tables"""
 
 
@@ -45,9 +46,9 @@ class World(NamedTuple):
     """two-point: (arm, 2): the lower and the higher value"""
     shapes: NDArray[np.float64]
     """beta: (arm, 2): a, b"""
-    law: NDArray[np.int64]
+    law: NDArray[np.uint64]
     """the place of its law in the tables"""
-    low_law: NDArray[np.int64]
+    low_law: NDArray[np.uint64]
     """the same where the reward is the lower of two values; empty if that makes no difference"""
     starts: NDArray[np.int64]
     """phase: its first round"""
@@ -173,15 +174,15 @@ def world_of(problem: Problem, horizon: int) -> World:
         chance_of_high=columns[:, 0].copy(),
         values=columns[:, 1:].copy(),
         shapes=columns[:, :2].copy(),
-        law=np.array([laws.index(law) for law in row_laws]),
-        low_law=np.array([laws.index(law) for law in low_laws], np.int64),
+        law=np.array([laws.index(law) for law in row_laws], np.uint64),
+        low_law=np.array([laws.index(law) for law in low_laws], np.uint64),
         starts=np.array([start for start, _ in phases]),
         batch=problem.batch or 1,
         delays=tables_of(laws, last),
         gaps=np.array([phase.gaps for _, phase in phases]).ravel(),
         signals=SignalTables(
             chances=np.array([(s.if_not, s.if_paid) for s in signals]).reshape(-1, 2),
-            law=np.array([laws.index(law) for law in signal_laws], np.int64),
+            law=np.array([laws.index(law) for law in signal_laws], np.uint64),
         ),
     )
 
