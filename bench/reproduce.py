@@ -18,7 +18,7 @@ def rows() -> list[Row]:
     command = Path(sys.executable).with_name("patientbandits")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "cache")}
-        for state, bar in (("cold", 90.0), ("warm", 40.0)):
+        for state, bar in (("cold", 90.0), ("warm", 25.0)):
             begin = time.perf_counter()
             subprocess.run(
                 [str(command), "reproduce", "--out", str(Path(folder) / state)],

@@ -53,9 +53,10 @@ def test_told_to_stop_under_load(tmp_path: Path, workers: int) -> None:
 
     async def load() -> None:
         await asyncio.gather(*(client.start(server.port, 0) for client in clients))
-        await asyncio.sleep(0.5)
-        os.kill(server.process.pid, signal.SIGTERM)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
+            while len(answers) < 200:
+                await asyncio.sleep(0.01)
+            os.kill(server.process.pid, signal.SIGTERM)
             while not all(client.ended for client in clients):
                 await asyncio.sleep(0.01)
 
@@ -74,7 +75,6 @@ def test_told_to_stop_under_load(tmp_path: Path, workers: int) -> None:
         log = whole(shop)
         assert lost(shop, answers) == []
         assert 0 <= len(log) - 1 - len(answers) <= len(clients)
-    assert len(answers) > 50
 
 
 def test_a_key_revoked_while_the_body_is_on_its_way(tmp_path: Path) -> None:

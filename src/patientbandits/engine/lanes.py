@@ -28,6 +28,7 @@ from patientbandits.engine.compile import cached, separate
 from patientbandits.engine.delay_tables import (
     NEVER_CELL,
     WORD,
+    DelayTables,
     cell_of,
     delay_of,
     is_sure,
@@ -57,7 +58,7 @@ def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
             space.bonus[arm, lane] = np.inf
 
 
-def receive(space: Lanes, lanes: int, world: World, round_: int) -> None:
+def receive(space: Lanes, lanes: int, values: NDArray[np.float64], round_: int) -> None:
     """What arrives before the decision of this round."""
     arms = len(space.pulls)
     if round_ & (RING - 1) == 0:
@@ -65,14 +66,14 @@ def receive(space: Lanes, lanes: int, world: World, round_: int) -> None:
     for arm in range(arms):
         due = space.calendar.due[ring_row(round_, arms) + arm]
         rewards = space.rewards[arm]
-        value = world.values[arm, 1]
+        value = values[arm, 1]
         for lane in range(lanes):
             rewards[lane] += due[lane] * value
         for lane in range(lanes):
             due[lane] = 0
 
 
-def find_best(space: Lanes, lanes: int, world: World) -> bool:
+def find_best(space: Lanes, lanes: int, streams: NDArray[np.uint64]) -> bool:
     """``best``, by the largest ``worth``; False if one is not a number."""
     arms = len(space.pulls)
     tied = False
@@ -95,7 +96,7 @@ def find_best(space: Lanes, lanes: int, world: World) -> bool:
             highest[lane] = worth if worth > top else top
     if tied:
         for lane in range(lanes):
-            chance = Chance(space.tie_key[lane], space.own_key[lane], world.streams)
+            chance = Chance(space.tie_key[lane], space.own_key[lane], streams)
             space.best[lane] = scan(space.pulls[:, lane], space.worth[:, lane], chance).arm
     return not broken
 
@@ -113,11 +114,8 @@ def of_best(
             picked[lane] = value if best[lane] == arm else picked[lane]
 
 
-def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
+def draw_rewards(space: Lanes, lanes: int, round_: int) -> None:
     """``late`` and ``cell`` of the pulls of ``best``: the draws of `worlds.arrival`."""
-    of_best(world.streams, space.best, space.stream, lanes)
-    of_best(world.chance_of_high, space.best, space.chance, lanes)
-    of_best(world.law, space.best, space.law, lanes)
     t = as_bits(round_)
     for lane in range(lanes):
         bits = bits_at(space.world_key[lane], t, space.stream[lane])
@@ -126,9 +124,8 @@ def draw_rewards(space: Lanes, lanes: int, world: World, round_: int) -> None:
         space.cell[lane] = cell_of(late) if unit(bits) < space.chance[lane] else NEVER_CELL
 
 
-def draw_delays(space: Lanes, lanes: int, world: World) -> None:
+def draw_delays(space: Lanes, lanes: int, delays: DelayTables) -> None:
     """``delay`` of these pulls, by `delay_tables.delay_of`."""
-    delays = world.delays
     unsure = False
     for lane in range(lanes):
         line = delays.lines[space.law[lane], space.cell[lane]]
@@ -142,10 +139,9 @@ def draw_delays(space: Lanes, lanes: int, world: World) -> None:
                 space.delay[lane] = delay_of(delays, law, space.late[lane], delays.last)
 
 
-def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int) -> None:
-    """The rewards of these pulls on their way; those that never come, to a row of their own."""
+def send_rewards(space: Lanes, lanes: int, round_: int, last: int) -> None:
+    """The rewards of these pulls on their way; those later than ``last``, to a row of their own."""
     arms = len(space.pulls)
-    last = min(left, world.delays.last)
     near = min(last, RING - 1)
     beyond = 0
     for lane in range(lanes):
@@ -162,23 +158,23 @@ def send_rewards(space: Lanes, lanes: int, world: World, round_: int, left: int)
                 wait(space.calendar, round_ + delay, arms, space.best[lane], lane)
 
 
-def record(space: Lanes, lanes: int, world: World, regret: Any) -> None:
+def record(space: Lanes, lanes: int, gaps: NDArray[np.float64], regret: Any) -> None:
     """regret = sum over arms of gap * pulls"""
     arms = len(space.pulls)
     for lane in range(lanes):
         total = 0.0
         for arm in range(arms):
-            total += world.gaps[arm] * space.pulls[arm, lane]
+            total += gaps[arm] * space.pulls[arm, lane]
         regret[lane] = total
 
 
 def worth_function(plan: KernelPlan) -> Callable[..., None]:
-    """weigh(self, memory, space, lanes, world, decision): ``worth`` of every arm."""
+    """weigh(self, memory, space, lanes, streams, decision): ``worth`` of every arm."""
     index_of = index_function(plan.rule)
     kept_bonus = plan.from_bonus and plan.lasting
 
     def weigh(
-        self: Any, memory: Any, space: Lanes, lanes: int, world: World, decision: DecisionPoint
+        self: Any, memory: Any, space: Lanes, lanes: int, streams: Any, decision: DecisionPoint
     ) -> None:
         round_ = as_bits(decision.round)
         for arm in range(decision.arms):
@@ -186,7 +182,7 @@ def worth_function(plan: KernelPlan) -> Callable[..., None]:
             pulls = space.pulls[arm]
             rewards = space.rewards[arm]
             bonus = space.bonus[arm]
-            stream = world.streams[arm]
+            stream = streams[arm]
             for lane in range(lanes):
                 if kept_bonus:
                     worth[lane] = rewards[lane] / max(pulls[lane], 1) + bonus[lane]
@@ -263,17 +259,20 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
             begin(space, lanes, first_run, task)
             for t in range(1, task.horizon + 1):
                 decision = decision_at(t, task, arms)
-                receive(space, lanes, world, t)
-                weigh(self, memory, space, lanes, world, decision)
-                if not find_best(space, lanes, world):
+                receive(space, lanes, world.values, t)
+                weigh(self, memory, space, lanes, world.streams, decision)
+                if not find_best(space, lanes, world.streams):
                     out.bad_round[0] = t
                     return
-                draw_rewards(space, lanes, world, t)
-                draw_delays(space, lanes, world)
-                send_rewards(space, lanes, world, t, task.horizon - t)
+                of_best(world.streams, space.best, space.stream, lanes)
+                of_best(world.chance_of_high, space.best, space.chance, lanes)
+                of_best(world.law, space.best, space.law, lanes)
+                draw_rewards(space, lanes, t)
+                draw_delays(space, lanes, world.delays)
+                send_rewards(space, lanes, t, min(task.horizon - t, world.delays.last))
                 count(self, memory, space, lanes, decision)
                 if t == out.rounds[column]:
-                    record(space, lanes, world, out.regret[row : row + lanes, column])
+                    record(space, lanes, world.gaps, out.regret[row : row + lanes, column])
                     column += 1
             for arm in range(arms):
                 for lane in range(lanes):
