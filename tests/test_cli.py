@@ -252,6 +252,11 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def listen_to_interrupts() -> None:
+    """Whoever is started in a shell's background is told to ignore them, and so would this be."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize(
     "workers", [["--workers", "1"], ["--workers", "2"], ["--workers", "2", "--processes"]]
 )
@@ -266,6 +271,7 @@ def test_interrupted_work_leaves_valid_files_and_goes_on(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_interrupts,
     )
     pieces = tmp_path / "out" / "pieces"
     while not pieces.exists() or len(list(pieces.glob("*.npz"))) < 3:
