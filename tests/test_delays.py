@@ -200,6 +200,14 @@ def test_delays_change_where_the_law_says(law):
         assert wrong_delays(law, horizon, us, delays) == 0
 
 
+@pytest.mark.parametrize("law", [pb.UniformDelay(2, 8347), pb.UniformDelay(3, 12_000)], ids=str)
+def test_delays_that_are_never_drawn_bend_no_line(law):
+    """In the cell below 1 nobody has a delay at which S is still 1."""
+    us = 1.0 - np.geomspace(2.0**-53, 2.0**-12, 200)
+    delays = engine_delays([law], 3000, us, 3000)[0]
+    assert wrong_delays(law, 3000, us, delays) == 0
+
+
 def test_lines_without_doubt_are_wrong(monkeypatch):
     """Negative control: lines that are trusted everywhere miss."""
     law = pb.Pareto(0.3)

@@ -10,6 +10,7 @@ if the law falls ever more slowly, so that the others lie on one side of it, at 
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,6 +50,9 @@ NO_LINE = 0
 CONVEX = (power, shifted_power, geometric)
 """Formulas that fall ever more slowly, from their scale on."""
 
+LARGEST_SHARE = math.nextafter(1.0, 0.0)
+"""The largest u."""
+
 STEEPEST = 4096.0
 """A line that falls by more within its cell is never trusted."""
 
@@ -73,7 +77,7 @@ def fill_tables(
     """The table of S, if the formulas are known, and the guide, for cells that begin at ``ends``.
 
     ``around`` (cell, 4): S before, at the first, at the last and after the places where S parts a
-    cell's candidates.
+    cell's candidates. The last cell ends below 1: delays at which S is still 1 are never drawn.
     """
     if from_formulas:
         for m in range(tables.survival.shape[1]):
@@ -81,7 +85,7 @@ def fill_tables(
     delay = 0
     for cell in range(len(ends) - 1, -1, -1):
         low = delay
-        delay = search_from(low, tables, law, ends[cell])
+        delay = search_from(low, tables, law, min(ends[cell], LARGEST_SHARE))
         tables.guide[law, cell] = delay
         if low < delay:
             for place, m in enumerate((max(low - 1, 0), low, delay - 1, delay)):
