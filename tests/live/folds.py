@@ -50,7 +50,7 @@ def memories_equal(one, other) -> None:
     assert (one.made, one.capacity) == (other.made, other.capacity)
     for a, b in [
         *zip(one.tally[:2], other.tally[:2], strict=True),
-        (one.seqs, other.seqs),
+        (one.lines.runs, other.lines.runs),
         *zip(saved_arrays(one), saved_arrays(other), strict=True),
     ]:
         assert a.shape == b.shape

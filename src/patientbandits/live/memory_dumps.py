@@ -9,6 +9,7 @@ import numpy as np
 
 from patientbandits.engine.shares import ShareBook
 from patientbandits.live.policy_memory import PolicyMemory
+from patientbandits.live.pull_lines import PullLines
 
 
 def dumped(memory: PolicyMemory) -> bytes:
@@ -20,7 +21,7 @@ def dumped(memory: PolicyMemory) -> bytes:
         target,
         pulls=memory.tally.pulls,
         paid=memory.tally.paid,
-        seqs=memory.seqs,
+        runs=memory.lines.runs,
         capacity=memory.capacity,
         latest=memory.latest,
         **arrays,
@@ -58,7 +59,6 @@ def _restore(memory: PolicyMemory, data: bytes) -> None:
                 raise ValueError
             array[...] = saved
         memory.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(memory.shares))])
-        memory.seqs = file["seqs"]
         memory.tally.pulls[:] = file["pulls"]
         memory.tally.paid[:] = file["paid"]
-    memory.made = int(memory.tally.pulls.sum())
+        memory.lines = PullLines.of(file["runs"], made=int(memory.tally.pulls.sum()))

@@ -27,6 +27,7 @@ from patientbandits.engine.replay import (
 from patientbandits.live.compiling import compile_elsewhere
 from patientbandits.live.crediting import Worth, worth_after, worth_before
 from patientbandits.live.log_line import Decided, LogLine
+from patientbandits.live.pull_lines import PullLines
 from patientbandits.live.quarantine import quarantined
 from patientbandits.live.settings import Settings
 from patientbandits.live.shares import ShareDraws, share_book
@@ -58,7 +59,7 @@ class Event(NamedTuple):
 
 
 class PolicyMemory:
-    """Pulls are numbered as they come; ``seqs`` has the line of each one's decision."""
+    """Pulls are numbered as they come; ``lines`` has the line of each one's decision."""
 
     def __init__(self, experiment: Experiment, settings: Settings) -> None:
         self.settings = settings
@@ -74,12 +75,16 @@ class PolicyMemory:
         fresh = self.policy.memory(arms, 1)
         self.program = program_of(self.policy, self.rule, fresh, shared=kept.mixes)
         self.tally = ArmTally.empty(arms)
-        self.made = 0
+        self.lines = PullLines()
         self.capacity = FIRST_CAPACITY
         self.arrays = self.policy.memory(arms, self.capacity)
-        self.seqs = np.zeros(self.capacity + 1, np.int64)
         self.latest = -math.inf
         """the time of the last decision that was told"""
+
+    @property
+    def made(self) -> int:
+        """Pulls."""
+        return self.lines.made
 
     @property
     def forgets(self) -> bool:
@@ -196,18 +201,14 @@ class PolicyMemory:
         array: Any = events
         if not isinstance(events, np.ndarray):
             array = np.fromiter(events, EVENT, len(events))
-        decisions = array["kind"] == DECISION
-        fresh = int(np.count_nonzero(decisions))
-        made = self.made + fresh
-        self._reserve(made)
-        self.seqs[self.made + 1 : made + 1] = array["pull"][decisions]
-        array["pull"] = np.searchsorted(self.seqs[: made + 1], array["pull"])
+        self.lines.add(array["pull"][array["kind"] == DECISION])
+        self._reserve(self.made)
+        array["pull"] = self.lines.pulls_of(array["pull"])
         different, bad = self.program.run(self.known, array, deciding)
         if bad:
             raise ArithmeticError(
                 f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}."
             )
-        self.made = made
         self.program.compile_if_worth_it(partial(have_compiled, self.settings))
         return array, int(different)
 
@@ -216,7 +217,7 @@ class PolicyMemory:
         other = copy.copy(self)
         other.arrays = duplicated(self.arrays)
         other.tally = duplicated(self.tally)
-        other.seqs = self.seqs.copy()
+        other.lines = self.lines.copied()
         other.shares = duplicated(self.shares)
         return other
 
@@ -239,9 +240,6 @@ class PolicyMemory:
         while capacity < pulls:
             capacity *= 2
         self.arrays = grown(self.arrays, self.policy.memory(len(self.place), capacity))
-        seqs = np.zeros(capacity + 1, np.int64)
-        seqs[: len(self.seqs)] = self.seqs
-        self.seqs = seqs
         self.capacity = capacity
 
 

@@ -256,7 +256,7 @@ class PolicyState:
         """``chosen``: the events of the decisions among the lines, carried out."""
         first = completed[0].seq
         active = self.settings.chosen
-        places = (self.memory.seqs[chosen["pull"]] - first).tolist()
+        places = (self.memory.lines.lines_of(chosen["pull"]) - first).tolist()
         arms = chosen["arm"].tolist()
         propensities = chosen["propensity"].tolist()
         for place, arm, propensity in zip(places, arms, propensities, strict=True):

@@ -5,6 +5,10 @@ one pointer per edge of the bins moves forward as time passes, and every pull cr
 once. Ages are brought up to date when they are needed, not every round; what a round costs does not
 grow.
 
+Nor does the memory, by much: the newest `RECENT` pulls are kept one by one, in a ring; older ones
+in cells of consecutive pulls, which count as made at one time, the mean of theirs, and cross the
+edges together. See `join`.
+
 With a window the bins end with it, and one more holds the pulls that are older: nothing more can
 come from them."""
 
@@ -21,8 +25,20 @@ from patientbandits.posteriors.grid import bin_at, bin_edges, bin_points, part_p
 CONVERTED = -1
 """In place of the arm of a pull that waits."""
 
-MADE, BINS, FRACTIONAL = range(3)
-"""Places in ``marks``: pulls made; bins in use; 1 if the clock has shown a fraction of a unit."""
+MADE, BINS, FRACTIONAL, IN_CELLS, CELLS_USED, BLOCK = range(6)
+"""Places in ``marks``: pulls made; bins in use; 1 if the clock has shown a fraction of a unit;
+pulls that are in cells; cells in use; pulls that are joined at a time."""
+
+RECENT = 2**18
+"""pulls that are kept one by one; a power of two"""
+
+JOINED_AT_ONCE = 256
+"""pulls, which are a cell if they were made at about the same time"""
+
+SPARE_CELLS = 512
+
+SAME_TIME = 0.01
+"""of its age: what a cell spans at most when it is made"""
 
 
 def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
@@ -31,16 +47,22 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
     edges       bin: its end, in units of time     grid     the grid's point there
     waiting     (arm, bin): pulls not converted    started  (arm, bin): the sum of their times
     converted   (arm, bin)                         paid     arm: what conversions paid
-    time_of     pull: its time                     waits_on pull: its arm, or `CONVERTED`
-    crossed     edge: how many pulls are older     marks    see `MADE`
-    begun       the first pull's time
+    time_of     place in the ring: a pull's time   waits_on the same: its arm, or `CONVERTED`
+    cell_end    cell: its last pull                cell_time its pulls' time since ``begun``
+    cell_waiting (cell, arm): pulls not converted
+    crossed     edge: how many pulls are older     next_cell edge: the first cell that is younger
+    marks       see `MADE`                         begun    the first pull's time
     """
+    kept = min(capacity + 1, RECENT)
+    cells = 1
+    if kept == RECENT:
+        cells = most_cells(capacity, JOINED_AT_ONCE) + 1
     edges = bin_edges()
     grid = bin_points()
     if window is not None:
-        kept = int(np.searchsorted(edges, window))
-        edges = np.append(edges[:kept], [window, math.inf])
-        grid = np.append(grid[: kept + 1], grid[min(kept + 1, len(grid) - 1)])
+        within = int(np.searchsorted(edges, window))
+        edges = np.append(edges[:within], [window, math.inf])
+        grid = np.append(grid[: within + 1], grid[min(within + 1, len(grid) - 1)])
     return {
         "edges": edges.copy(),
         "grid": grid.copy(),
@@ -48,19 +70,64 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
         "started": np.zeros((arms, len(edges))),
         "converted": np.zeros((arms, len(edges))),
         "paid": np.zeros(arms),
-        "time_of": np.zeros(capacity + 1),
-        "waits_on": np.zeros(capacity + 1, np.int32),
+        "time_of": np.zeros(kept),
+        "waits_on": np.zeros(kept, np.int32),
+        "cell_end": np.zeros(cells, np.int64),
+        "cell_time": np.zeros(cells),
+        "cell_waiting": np.zeros((cells, arms), np.int32),
         "crossed": np.zeros(len(edges) - 1, np.int64),
-        "marks": np.array([0, 1, 0]),
+        "next_cell": np.zeros(len(edges) - 1, np.int64),
+        "marks": np.array([0, 1, 0, 0, 0, JOINED_AT_ONCE]),
         "begun": np.zeros(1),
         "exposed": np.zeros(len(edges)),
     }
 
 
+def most_cells(pulls: int, block: int) -> int:
+    """Cells that so many pulls may take."""
+    return 2 * (pulls // block) + SPARE_CELLS
+
+
+def ring_place(memory: Any, pull: int) -> int:
+    """Its place in the ring."""
+    kept = len(memory.time_of)
+    if pull < kept:
+        return pull
+    return pull & (kept - 1)
+
+
+def joined_to(memory: Any, pull: int) -> int:
+    """The cell that it was joined to: the first that does not end before it."""
+    low = 0
+    high = memory.marks[CELLS_USED] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if memory.cell_end[middle] < pull:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def move(memory: Any, pull: int, arm: int, place: int, sign: float) -> None:
     """A pull enters (sign 1) or leaves (-1) a bin of those who wait."""
     memory.waiting[arm, place] += sign
-    memory.started[arm, place] += sign * (memory.time_of[pull] - memory.begun[0])
+    memory.started[arm, place] += sign * (
+        memory.time_of[ring_place(memory, pull)] - memory.begun[0]
+    )
+
+
+def let_wait(memory: Any, pull: int, arm: int, sign: int) -> None:
+    """A pull waits again (sign 1), or no longer (-1)."""
+    bin_of_age = age_bin(memory, pull)
+    if pull > memory.marks[IN_CELLS]:
+        move(memory, pull, arm, bin_of_age, float(sign))
+        memory.waits_on[ring_place(memory, pull)] = arm if sign > 0 else CONVERTED
+        return
+    cell = joined_to(memory, pull)
+    memory.cell_waiting[cell, arm] += sign
+    memory.waiting[arm, bin_of_age] += sign
+    memory.started[arm, bin_of_age] += sign * memory.cell_time[cell]
 
 
 def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
@@ -69,10 +136,57 @@ def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
         memory.begun[0] = time
     if time != math.floor(time):
         memory.marks[FRACTIONAL] = 1
-    memory.time_of[pull] = time
-    memory.waits_on[pull] = arm
+    if pull - memory.marks[IN_CELLS] >= len(memory.time_of):
+        join_oldest(memory, time)
+    place = ring_place(memory, pull)
+    memory.time_of[place] = time
+    memory.waits_on[place] = arm
     memory.marks[MADE] = pull
     move(memory, pull, arm, 0, 1.0)
+
+
+def join_oldest(memory: Any, time: float) -> None:
+    """The oldest pulls of the ring, a block of them, into one cell.
+
+    Into more, where one would span more than `SAME_TIME` of its age. The spans of cells within a
+    ring cannot add up to more than the age, so there are few such.
+    """
+    last = memory.marks[IN_CELLS] + memory.marks[BLOCK]
+    while memory.marks[IN_CELLS] < last:
+        first = memory.marks[IN_CELLS] + 1
+        made = memory.time_of[ring_place(memory, first)]
+        span = SAME_TIME * (time - made)
+        if memory.marks[CELLS_USED] >= most_cells(first, memory.marks[BLOCK]):
+            span = math.inf
+        end = first
+        while end < last and memory.time_of[ring_place(memory, end + 1)] - made <= span:
+            end += 1
+        join(memory, first, end)
+
+
+def join(memory: Any, first: int, end: int) -> None:
+    """These pulls become a cell: from now on they were made at one time, and have the age's bin of
+    the oldest."""
+    cell = memory.marks[CELLS_USED]
+    total = 0.0
+    for pull in range(first, end + 1):
+        total += memory.time_of[ring_place(memory, pull)] - memory.begun[0]
+    made = total / (end - first + 1)
+    oldest = age_bin(memory, first)
+    for pull in range(first, end + 1):
+        arm = memory.waits_on[ring_place(memory, pull)]
+        if arm != CONVERTED:
+            move(memory, pull, arm, age_bin(memory, pull), -1.0)
+            memory.waiting[arm, oldest] += 1.0
+            memory.started[arm, oldest] += made
+            memory.cell_waiting[cell, arm] += 1
+    for edge in range(oldest):
+        memory.crossed[edge] = max(memory.crossed[edge], end)
+        memory.next_cell[edge] = cell + 1
+    memory.cell_end[cell] = end
+    memory.cell_time[cell] = made
+    memory.marks[CELLS_USED] = cell + 1
+    memory.marks[IN_CELLS] = end
 
 
 def age_bin(memory: Any, pull: int) -> int:
@@ -93,8 +207,7 @@ def convert(memory: Any, arm: int, pull: int, delay: float, reward: float) -> No
     if delay != math.floor(delay):
         memory.marks[FRACTIONAL] = 1
     late = bin_at(memory.edges, delay)
-    move(memory, pull, arm, age_bin(memory, pull), -1.0)
-    memory.waits_on[pull] = CONVERTED
+    let_wait(memory, pull, arm, -1)
     memory.converted[arm, late] += 1.0
     memory.paid[arm] += reward
     memory.marks[BINS] = max(memory.marks[BINS], late + 1)
@@ -102,8 +215,7 @@ def convert(memory: Any, arm: int, pull: int, delay: float, reward: float) -> No
 
 def take_back(memory: Any, arm: int, pull: int, delay: float, reward: float) -> None:
     """A conversion is taken back."""
-    move(memory, pull, arm, age_bin(memory, pull), 1.0)
-    memory.waits_on[pull] = arm
+    let_wait(memory, pull, arm, 1)
     memory.converted[arm, bin_at(memory.edges, delay)] -= 1.0
     memory.paid[arm] -= reward
 
@@ -112,10 +224,13 @@ def grow_older(memory: Any, time: float) -> None:
     """Every pull into the bin of its age at ``time``."""
     older = memory.marks[MADE]
     for edge in range(len(memory.crossed)):
-        pull = memory.crossed[edge]
-        while pull < older and time - memory.time_of[pull + 1] > memory.edges[edge]:
+        pull = cross_in_cells(memory, edge, older, time)
+        while (
+            memory.marks[IN_CELLS] <= pull < older
+            and time - memory.time_of[ring_place(memory, pull + 1)] > memory.edges[edge]
+        ):
             pull += 1
-            arm = memory.waits_on[pull]
+            arm = memory.waits_on[ring_place(memory, pull)]
             if arm != CONVERTED:
                 move(memory, pull, arm, edge, -1.0)
                 move(memory, pull, arm, edge + 1, 1.0)
@@ -124,6 +239,29 @@ def grow_older(memory: Any, time: float) -> None:
         memory.crossed[edge] = pull
         older = pull
         memory.marks[BINS] = max(memory.marks[BINS], edge + 2)
+
+
+def cross_in_cells(memory: Any, edge: int, older: int, time: float) -> int:
+    """Cells that have come over the edge: the last pull that has."""
+    pull = memory.crossed[edge]
+    if pull >= memory.marks[IN_CELLS] or pull >= older:
+        return pull
+    age = time - memory.begun[0]
+    cell = memory.next_cell[edge]
+    while pull < older and cell < memory.marks[CELLS_USED]:
+        made = memory.cell_time[cell]
+        if age - made <= memory.edges[edge]:
+            break
+        for arm in range(memory.cell_waiting.shape[1]):
+            count = float(memory.cell_waiting[cell, arm])
+            memory.waiting[arm, edge] -= count
+            memory.started[arm, edge] -= count * made
+            memory.waiting[arm, edge + 1] += count
+            memory.started[arm, edge + 1] += count * made
+        pull = memory.cell_end[cell]
+        cell += 1
+    memory.next_cell[edge] = cell
+    return pull
 
 
 def expose(memory: Any, arm: int, time: float, last: int) -> int:

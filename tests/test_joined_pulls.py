@@ -1,0 +1,173 @@
+"""Old pulls joined to cells: against a list of pulls, and what it costs."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import patientbandits as pb
+from patientbandits.live.policy_memory import grown
+from patientbandits.policies.parts import late_counts
+from patientbandits.policies.parts.late_counts import CELLS_USED, IN_CELLS, grow_older
+from patientbandits.posteriors.grid import bin_at
+
+ARMS = 3
+
+
+@dataclass
+class Pull:
+    arm: int
+    time: float
+    bin: int = 0
+    waits: bool = True
+
+
+class ListOfPulls:
+    """The definition: joined pulls have one time, the mean of theirs, and the bin of the oldest;
+    a pull's bin is that of its age, or the one it was in before if that is later."""
+
+    def __init__(self, edges, recent, block, spare):
+        self.edges = edges
+        self.recent = recent
+        self.block = block
+        self.spare = spare
+        self.pulls = []
+        self.joined = 0
+        self.cells = 0
+
+    def begin(self, arm, time):
+        if len(self.pulls) + 1 - self.joined >= self.recent:
+            self.join(self.joined + self.block, time)
+        self.pulls.append(Pull(arm, time))
+
+    def join(self, last, time):
+        while self.joined < last:
+            first = self.pulls[self.joined]
+            full = self.cells >= 2 * ((self.joined + 1) // self.block) + self.spare
+            span = math.inf if full else 0.01 * (time - first.time)
+            cell = self.pulls[self.joined : last]
+            cell = [pull for pull in cell if pull.time - first.time <= span]
+            mean = sum(pull.time for pull in cell) / len(cell)
+            for pull in cell:
+                pull.time = mean
+                pull.bin = first.bin
+            self.joined += len(cell)
+            self.cells += 1
+
+    def grow_older(self, time):
+        for pull in self.pulls:
+            pull.bin = max(pull.bin, bin_at(self.edges, time - pull.time))
+
+    def waiting(self, shape, value):
+        counts = np.zeros(shape)
+        for pull in self.pulls:
+            if pull.waits:
+                counts[pull.arm, pull.bin] += value(pull)
+        return counts
+
+
+def clock(pick):
+    """Bursts, a quiet hour, now and then a pause of weeks."""
+    now = 1.7e9
+    while True:
+        now += pick.choice([0.0, 0.0, 0.0, 0.02, 0.4, 5.0])
+        if pick.random() < 0.03:
+            now += pick.choice([60.0, 3600.0, 2e6])
+        yield now
+
+
+def small(monkeypatch, recent=64, block=8, spare=4):
+    monkeypatch.setattr(late_counts, "RECENT", recent)
+    monkeypatch.setattr(late_counts, "JOINED_AT_ONCE", block)
+    monkeypatch.setattr(late_counts, "SPARE_CELLS", spare)
+    return recent, block, spare
+
+
+@pytest.mark.parametrize("window", [None, 5000.0])
+@pytest.mark.parametrize("spare", [1, 400])
+def test_cells_against_a_list(monkeypatch, window, spare):
+    """Conversions and retractions of old and new pulls; cells split by pauses, and full ones."""
+    pick = random.Random(11)
+    constants = small(monkeypatch, spare=spare)
+    policy = pb.PatientThompson(window=window)
+    memory = policy.memory(ARMS, 1500)
+    numbers = policy.numbers(ARMS)
+    kind = type(policy)
+    twin = ListOfPulls(memory.edges, *constants)
+    taken_back = 0
+    paid = {}
+    for number, now in zip(range(1, 1501), clock(pick), strict=False):
+        for id in pick.sample(range(1, number), min(number - 1, 2)):
+            pull = twin.pulls[id - 1]
+            arm = pb.Arm(pull.arm, 1, 1.0)
+            if pull.waits and pick.random() < 0.3:
+                paid[id] = min(pick.random() * 1000.0, window or math.inf)
+                kind.arrived(numbers, memory, arm, id, paid[id], 1.0)
+                pull.waits = False
+            elif id in paid and pick.random() < 0.3:
+                kind.retracted(numbers, memory, arm, id, paid.pop(id), 1.0)
+                pull.waits = True
+                taken_back += id <= memory.marks[IN_CELLS]
+        if pick.random() < 0.5:
+            grow_older(memory, now)
+            twin.grow_older(now)
+        chosen = pick.randrange(ARMS)
+        kind.pulled(numbers, memory, pb.Arm(chosen, 1, 0.0), number, now)
+        twin.begin(chosen, now)
+        shape = memory.waiting.shape
+        assert np.array_equal(memory.waiting, twin.waiting(shape, lambda pull: 1.0)), number
+        started = twin.waiting(shape, lambda pull: pull.time - memory.begun[0])
+        assert np.allclose(memory.started, started, rtol=1e-9, atol=1e-3), number
+    assert memory.marks[IN_CELLS] == twin.joined >= 1400
+    assert memory.marks[CELLS_USED] == twin.cells < len(memory.cell_end)
+    assert taken_back > 50
+
+
+def test_joined_pulls_are_near_their_own_age(monkeypatch):
+    """Cumulative counts by age, at a steady pace: those of the whole history at ages 1 % apart."""
+    small(monkeypatch, recent=1024, block=8, spare=4)
+    policy = pb.PatientThompson()
+    memory = policy.memory(1, 5000)
+    times = np.cumsum(np.random.default_rng(3).exponential(1.0, 5000))
+    for number, now in enumerate(times, 1):
+        type(policy).pulled(policy.numbers(1), memory, pb.Arm(0, 1, 0.0), number, now)
+        grow_older(memory, now)
+    assert memory.marks[IN_CELLS] > 3900
+    for edge, end in enumerate(memory.edges[:-1]):
+        younger = memory.waiting[0, : edge + 1].sum()
+        low = np.count_nonzero(now - times <= end * 0.99)
+        high = np.count_nonzero(now - times <= end * 1.01)
+        assert low - 1 <= younger <= high + 1, end
+
+
+def kept_bytes(pulls):
+    return sum(array.nbytes for array in pb.PatientThompson().memory(3, pulls))
+
+
+def test_a_pull_more_takes_less_than_a_byte():
+    """Beyond those that are kept one by one, which take twelve."""
+    assert kept_bytes(2**22) - kept_bytes(2**18) < 2**22 - 2**18
+    assert kept_bytes(2**17) - kept_bytes(2**16) >= 12 * 2**16
+
+
+def test_the_ring_survives_growing(monkeypatch):
+    """Room is doubled while pulls come: as if all of it had been there from the beginning."""
+    small(monkeypatch)
+    policy = pb.PatientThompson()
+    numbers = policy.numbers(2)
+    memory = policy.memory(2, 16)
+    whole = policy.memory(2, 1024)
+    capacity = 16
+    for number, now in zip(range(1, 1025), clock(random.Random(2)), strict=False):
+        if number > capacity:
+            capacity *= 2
+            memory = grown(memory, policy.memory(2, capacity))
+        for one in (memory, whole):
+            type(policy).pulled(numbers, one, pb.Arm(number % 2, 1, 0.0), number, now)
+            grow_older(one, now)
+    for name, one, other in zip(memory._fields, memory, whole, strict=True):
+        assert np.array_equal(one, other, equal_nan=True), name
