@@ -3,13 +3,16 @@
 One thread writes. When it is free it takes all that has gathered, as one batch: the more there is
 to do, the larger the batches and the cheaper each command. Clients that were just answered tend to
 come back at once, so when a commit takes long, or they are many, it pays to wait a little for them:
-otherwise they would fall into two halves that wait for each other's commits.
+otherwise they would fall into two halves that wait for each other's commits. A process that only
+writes has two halves on purpose, one read and answered by workers while the other is written,
+unless the disk is so slow that both together would be answered sooner.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -52,6 +55,7 @@ class Writer(CommandQueue):
     ) -> None:
         super().__init__(limit)
         self._in_thread = in_thread
+        self._worth_waiting = 0.0 if in_thread else SHORTEST_PATIENCE
         self._shop = shop
         self._journal = shop.journal
         self._failed = failed
@@ -100,14 +104,14 @@ class Writer(CommandQueue):
     async def _gather(self, last: int, seconds: float) -> list[Waiting]:
         """All that waits, once there is something.
 
-        ``last``: commands in the last batch, which took ``seconds``. As long as those who were
-        answered come back faster than others would by chance, it waits for more of them, at most
-        as long as a batch takes.
+        ``last``: commands in the last batch, ``seconds``: what waiting for more of them may take
+        off the next. As long as those who were answered come back faster than others would by
+        chance, it waits for more, at most that long.
         """
         enough = min(last + self._number, LARGEST_TRANSACTION)
         await self._until(1)
         patience = min(seconds * PATIENCE, LONGEST_PATIENCE)
-        if last >= MANY:
+        if last >= MANY and seconds >= self._worth_waiting:
             patience = max(patience, SHORTEST_PATIENCE)
         returning = patience >= SHORTEST_PATIENCE
         waited = 0.0
@@ -139,9 +143,12 @@ class Writer(CommandQueue):
             gathered = await self._gather(before, seconds)
             batch = commands_of(gathered)
             began = self._loop.time()
+            worked = time.thread_time()
             await self._execute(batch)
             before = len(batch)
             seconds = self._loop.time() - began
+            if not self._in_thread:  # what it worked would not take less for more of them
+                seconds -= time.thread_time() - worked
             self.waiting -= len(batch)
             self.carried_out += len(batch)
             for waiting in gathered:
