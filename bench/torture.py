@@ -83,7 +83,7 @@ def kill_rows(folder: Path, cycles: int) -> list[Row]:
 
 def import_rows(folder: Path, kills_wanted: int) -> list[Row]:
     """kill -9 in the middle of an import; then it is repeated to its end."""
-    files, wanted = written(folder, exposures=100_000, orders=10_000, seed=1)
+    files, wanted = written(folder, exposures=400_000, orders=40_000, seed=1)
     db = str(folder / "history.db")
     grown = killed_imports(db, files, kills_wanted, seed=1, pieces=(1000, 250))
     wrong = wrong_with(db, files, wanted)

@@ -17,14 +17,16 @@ OFF, NORMAL, FULL = 0, 1, 2
 
 
 def recorded(
-    folder: Path, synchronous: int, clients: int, each: int, seed: int = 1
+    folder: Path, synchronous: int, clients: int, each: int, seed: int = 1, beside: bool = False
 ) -> tuple[Disk, list[Acknowledged], list[LogLine]]:
     """Run traffic on a disk that writes down what it does; what it did, what was answered, and the
-    log in the end."""
+    log in the end. ``beside``: pages move as in a server."""
     path = folder / "shop.db"
     disk = Disk(f"recorded-{folder.name}", path)
     shop = Shop(SQLiteStore(path, vfs=disk.name, synchronous=synchronous))
     shrink_wal(shop, 60)
+    if beside:
+        shop.store.work_beside()
     answers: list[Acknowledged] = []
     traffic(shop, clients, each, disk.operations, answers, seed)
     log = shop.store.lines(1, 0)

@@ -37,10 +37,10 @@ def decided_plainly(
     columns = chosen_columns(state, asked, max(now, state.time))
     state.chain = store.append_decisions(columns, state.chain)
     arms = state.settings.arms
-    experiment = columns.experiment
-    made = zip(commands, columns.seqs, columns.arms, columns.propensities, strict=True)
-    for command, seq, arm, propensity in made:
-        command.outcome = Decision(signer.name(experiment, seq), arms[arm], propensity)
+    names = signer.names(columns.experiment, columns.seqs)
+    made = zip(commands, names, columns.arms, columns.propensities, strict=True)
+    for command, name, arm, propensity in made:
+        command.outcome = Decision(name, arms[arm], propensity)
     return True
 
 

@@ -58,6 +58,7 @@ class Writer(CommandQueue):
         self._worth_waiting = 0.0 if in_thread else SHORTEST_PATIENCE
         self._shop = shop
         self._journal = shop.journal
+        shop.store.work_beside()
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "writer")
         self._gathered: list[Waiting] = []

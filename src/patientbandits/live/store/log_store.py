@@ -47,6 +47,9 @@ class LogStore(Reader):
     def commit(self) -> None:
         """Make it durable. If this raises, nothing may be acknowledged."""
 
+    def work_beside(self) -> None:
+        """Of a server: do beside the writer, in a thread, what need not be done by it."""
+
     @abstractmethod
     def rollback(self) -> None:
         """Forget the transaction, if there is one."""

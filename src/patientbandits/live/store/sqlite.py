@@ -16,6 +16,7 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log_line import DecisionColumns
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
+from patientbandits.live.store.checkpoints import Checkpoints
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.store.queries import StoreQuestion
@@ -88,6 +89,7 @@ class SQLiteStore(SQLiteReader, LogStore):
         self.location = os.fspath(path)
         self._vfs = vfs
         self._synchronous = synchronous
+        self._checkpoints: Checkpoints | None = None
         check_version(apsw.sqlite_lib_version())
         if vfs is None and not create and not Path(self.location).exists():
             raise InputError(f"live: there is no database {self.location!r}.")
@@ -197,6 +199,16 @@ class SQLiteStore(SQLiteReader, LogStore):
     def commit(self) -> None:
         with sqlite_errors():
             self.connection.execute("COMMIT")
+        if self._checkpoints is not None:
+            self._checkpoints.after_commit()
+
+    def work_beside(self) -> None:
+        pages = int(self._pragma("wal_autocheckpoint"))
+        with sqlite_errors():
+            other = self._connect(apsw.SQLITE_OPEN_READWRITE)
+            other.pragma("synchronous", self._synchronous)
+            other.pragma("user_version")  # till it has read, it knows of no write-ahead log
+        self._checkpoints = Checkpoints(self.connection, other, pages)
 
     def rollback(self) -> None:
         with contextlib.suppress(apsw.Error):
@@ -258,6 +270,9 @@ class SQLiteStore(SQLiteReader, LogStore):
 
     def close(self) -> None:
         # what was committed is durable, whether or not it is moved into the main file now
+        if self._checkpoints is not None:
+            self._checkpoints.close()
+            self._checkpoints = None
         with contextlib.suppress(apsw.Error):
             self.connection.close()
 

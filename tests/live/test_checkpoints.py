@@ -1,0 +1,123 @@
+"""Pages that move into the main file beside the writer: none is lost, and the log stays short."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+from crashes import FULL, NORMAL, crashes, recorded
+from powerloss import SYNC, WRITE, Disk, Operation
+from workload import ARMS, EXPERIMENT, lost, shrink_wal, traffic, whole
+
+from patientbandits.live.shop import Shop
+from patientbandits.live.store.checkpoints import Stage
+from patientbandits.live.store.sqlite import SQLiteStore
+
+PAGES = 40
+PAGE = 4096
+
+
+@pytest.fixture
+def shop(tmp_path):
+    with Shop(SQLiteStore(tmp_path / "shop.db")) as opened:
+        shrink_wal(opened, PAGES)
+        opened.store.work_beside()
+        yield opened
+
+
+def wal_pages(shop: Shop) -> int:
+    return Path(f"{shop.store.location}-wal").stat().st_size // PAGE
+
+
+def settled(shop: Shop) -> None:
+    """Wait until the thread has nothing to do."""
+    until = time.monotonic() + 30
+    while shop.store._checkpoints._stage is Stage.MOVING:
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
+def decide(shop: Shop, number: int, name: str) -> None:
+    experiment = shop.experiment(EXPERIMENT, ARMS, seed=1)
+    for n in range(number):
+        experiment.decide(key=f"{name}-{n}")
+        settled(shop)
+
+
+def test_the_write_ahead_log_stays_short(shop):
+    """Whatever is committed while pages move is moved by the writer: the log begins anew."""
+    decide(shop, 400, "a")
+    assert PAGES <= wal_pages(shop) <= 3 * PAGES
+    assert Path(shop.store.location).stat().st_size > PAGES * PAGE
+    assert len(whole(shop)) == 401
+
+
+def test_the_control_without_moving_it_grows(shop):
+    shop.store._checkpoints._enough = 10**9
+    decide(shop, 400, "a")
+    assert wal_pages(shop) > 10 * PAGES
+
+
+def test_a_reader_keeps_what_it_reads_and_costs_no_more_than_that(shop, monkeypatch):
+    """Pages that somebody reads stay; they are looked at again only when many more have come."""
+    tried = []
+    checkpoints = shop.store._checkpoints
+    move = checkpoints._move_the_rest
+    monkeypatch.setattr(checkpoints, "_move_the_rest", lambda: (tried.append(1), move()))
+    decide(shop, 20, "a")
+    with shop.store.reading() as reader:
+        before = reader.head(1)
+        decide(shop, 300, "b")
+        assert reader.head(1) == before
+        assert wal_pages(shop) > 5 * PAGES
+        assert len(tried) <= wal_pages(shop) / PAGES + 1
+    longest = wal_pages(shop)
+    decide(shop, 300, "c")
+    assert wal_pages(shop) <= longest + 2 * PAGES  # it began anew, in the same file
+    assert len(whole(shop)) == 621
+
+
+def test_several_clients_while_pages_move(shop):
+    answers = []
+    traffic(shop, 8, 60, answers, answers)
+    assert lost(shop, answers) == []
+    whole(shop)
+
+
+@pytest.mark.parametrize("clients", [1, 8])
+def test_nothing_acknowledged_is_lost_with_the_power(tmp_path, clients):
+    disk, answers, log = recorded(tmp_path, FULL, clients, each=240 // clients, beside=True)
+    moved = [one for one in disk.operations if one.suffix == "" and one.kind == WRITE]
+    assert len(moved) > 200
+    losses = crashes(tmp_path, disk, answers, log, points=300, seed=clients)
+    assert len(answers) > 300
+    assert sum(losses) == 0
+
+
+def test_without_full_synchronisation_some_is_lost(tmp_path):
+    """The control."""
+    disk, answers, log = recorded(tmp_path, NORMAL, 1, each=240, beside=True)
+    losses = crashes(tmp_path, disk, answers, log, points=100)
+    assert sum(loss > 0 for loss in losses) > 30
+
+
+def test_a_file_that_cannot_be_written_leaves_all_in_the_log(tmp_path, caplog):
+    """The main file's disk fails for good: what was answered is safe in the write-ahead log."""
+
+    def fault(number: int, operation: Operation) -> Exception | None:
+        broken = failing and operation.suffix == "" and operation.kind in (WRITE, SYNC)
+        return apsw.IOError("disk I/O error") if broken else None
+
+    failing = False
+    disk = Disk(f"beside-{tmp_path.name}", tmp_path / "shop.db", fault)
+    shop = Shop(SQLiteStore(disk.path, vfs=disk.name))
+    shrink_wal(shop, PAGES)
+    shop.store.work_beside()
+    failing = True
+    decide(shop, 100, "a")
+    assert "cannot be moved" in caplog.text
+    shop.close()
+    with Shop(SQLiteStore(disk.path)) as again:
+        assert len(whole(again)) == 101
