@@ -1,4 +1,4 @@
-"""Old pulls joined to cells: against a list of pulls, and what it costs."""
+"""Old pulls joined to bunches: against a list of pulls, and what it costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import patientbandits as pb
 from patientbandits.live.policy_memory import grown
 from patientbandits.policies.parts import late_counts
-from patientbandits.policies.parts.late_counts import CELLS_USED, IN_CELLS, grow_older
+from patientbandits.policies.parts.late_counts import BUNCHES_USED, IN_BUNCHES, grow_older
 from patientbandits.posteriors.grid import bin_at
 
 ARMS = 3
@@ -37,7 +37,7 @@ class ListOfPulls:
         self.spare = spare
         self.pulls = []
         self.joined = 0
-        self.cells = 0
+        self.bunches = 0
 
     def begin(self, arm, time):
         if len(self.pulls) + 1 - self.joined >= self.recent:
@@ -47,16 +47,16 @@ class ListOfPulls:
     def join(self, last, time):
         while self.joined < last:
             first = self.pulls[self.joined]
-            full = self.cells >= 2 * ((self.joined + 1) // self.block) + self.spare
+            full = self.bunches >= 2 * ((self.joined + 1) // self.block) + self.spare
             span = math.inf if full else 0.01 * (time - first.time)
-            cell = self.pulls[self.joined : last]
-            cell = [pull for pull in cell if pull.time - first.time <= span]
-            mean = sum(pull.time for pull in cell) / len(cell)
-            for pull in cell:
+            bunch = self.pulls[self.joined : last]
+            bunch = [pull for pull in bunch if pull.time - first.time <= span]
+            mean = sum(pull.time for pull in bunch) / len(bunch)
+            for pull in bunch:
                 pull.time = mean
                 pull.bin = first.bin
-            self.joined += len(cell)
-            self.cells += 1
+            self.joined += len(bunch)
+            self.bunches += 1
 
     def grow_older(self, time):
         for pull in self.pulls:
@@ -83,14 +83,14 @@ def clock(pick):
 def small(monkeypatch, recent=64, block=8, spare=4):
     monkeypatch.setattr(late_counts, "RECENT", recent)
     monkeypatch.setattr(late_counts, "JOINED_AT_ONCE", block)
-    monkeypatch.setattr(late_counts, "SPARE_CELLS", spare)
+    monkeypatch.setattr(late_counts, "SPARE_BUNCHES", spare)
     return recent, block, spare
 
 
 @pytest.mark.parametrize("window", [None, 5000.0])
 @pytest.mark.parametrize("spare", [1, 400])
-def test_cells_against_a_list(monkeypatch, window, spare):
-    """Conversions and retractions of old and new pulls; cells split by pauses, and full ones."""
+def test_bunches_against_a_list(monkeypatch, window, spare):
+    """Conversions and retractions of old and new pulls; bunches split by pauses, and full ones."""
     pick = random.Random(11)
     constants = small(monkeypatch, spare=spare)
     policy = pb.PatientThompson(window=window)
@@ -111,7 +111,7 @@ def test_cells_against_a_list(monkeypatch, window, spare):
             elif id in paid and pick.random() < 0.3:
                 kind.retracted(numbers, memory, arm, id, paid.pop(id), 1.0)
                 pull.waits = True
-                taken_back += id <= memory.marks[IN_CELLS]
+                taken_back += id <= memory.marks[IN_BUNCHES]
         if pick.random() < 0.5:
             grow_older(memory, now)
             twin.grow_older(now)
@@ -122,8 +122,8 @@ def test_cells_against_a_list(monkeypatch, window, spare):
         assert np.array_equal(memory.waiting, twin.waiting(shape, lambda pull: 1.0)), number
         started = twin.waiting(shape, lambda pull: pull.time - memory.begun[0])
         assert np.allclose(memory.started, started, rtol=1e-9, atol=1e-3), number
-    assert memory.marks[IN_CELLS] == twin.joined >= 1400
-    assert memory.marks[CELLS_USED] == twin.cells < len(memory.cell_end)
+    assert memory.marks[IN_BUNCHES] == twin.joined >= 1400
+    assert memory.marks[BUNCHES_USED] == twin.bunches < len(memory.bunch_end)
     assert taken_back > 50
 
 
@@ -136,7 +136,7 @@ def test_joined_pulls_are_near_their_own_age(monkeypatch):
     for number, now in enumerate(times, 1):
         type(policy).pulled(policy.numbers(1), memory, pb.Arm(0, 1, 0.0), number, now)
         grow_older(memory, now)
-    assert memory.marks[IN_CELLS] > 3900
+    assert memory.marks[IN_BUNCHES] > 3900
     for edge, end in enumerate(memory.edges[:-1]):
         younger = memory.waiting[0, : edge + 1].sum()
         low = np.count_nonzero(now - times <= end * 0.99)

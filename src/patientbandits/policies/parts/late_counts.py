@@ -6,7 +6,7 @@ once. Ages are brought up to date when they are needed, not every round; what a 
 grow.
 
 Nor does the memory, by much: the newest `RECENT` pulls are kept one by one, in a ring; older ones
-in cells of consecutive pulls, which count as made at one time, the mean of theirs, and cross the
+in bunches of consecutive pulls, which count as made at one time, the mean of theirs, and cross the
 edges together. See `join`.
 
 With a window the bins end with it, and one more holds the pulls that are older: nothing more can
@@ -25,20 +25,20 @@ from patientbandits.posteriors.grid import bin_at, bin_edges, bin_points, part_p
 CONVERTED = -1
 """In place of the arm of a pull that waits."""
 
-MADE, BINS, FRACTIONAL, IN_CELLS, CELLS_USED, BLOCK = range(6)
+MADE, BINS, FRACTIONAL, IN_BUNCHES, BUNCHES_USED, BLOCK = range(6)
 """Places in ``marks``: pulls made; bins in use; 1 if the clock has shown a fraction of a unit;
-pulls that are in cells; cells in use; pulls that are joined at a time."""
+pulls that are in bunches; bunches in use; pulls that are joined at a time."""
 
 RECENT = 2**18
 """pulls that are kept one by one; a power of two"""
 
 JOINED_AT_ONCE = 256
-"""pulls, which are a cell if they were made at about the same time"""
+"""pulls, which are a bunch if they were made at about the same time"""
 
-SPARE_CELLS = 512
+SPARE_BUNCHES = 512
 
 SAME_TIME = 0.01
-"""of its age: what a cell spans at most when it is made"""
+"""of its age: what a bunch spans at most when it is made"""
 
 
 def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
@@ -48,15 +48,15 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
     waiting     (arm, bin): pulls not converted    started  (arm, bin): the sum of their times
     converted   (arm, bin)                         paid     arm: what conversions paid
     time_of     place in the ring: a pull's time   waits_on the same: its arm, or `CONVERTED`
-    cell_end    cell: its last pull                cell_time its pulls' time since ``begun``
-    cell_waiting (cell, arm): pulls not converted
-    crossed     edge: how many pulls are older     next_cell edge: the first cell that is younger
+    bunch_end   bunch: its last pull               bunch_time    since ``begun``
+    bunch_waiting (bunch, arm): pulls not converted
+    crossed     edge: how many pulls are older     next_bunch    edge: the first that is younger
     marks       see `MADE`                         begun    the first pull's time
     """
     kept = min(capacity + 1, RECENT)
-    cells = 1
+    bunches = 1
     if kept == RECENT:
-        cells = most_cells(capacity, JOINED_AT_ONCE) + 1
+        bunches = most_bunches(capacity, JOINED_AT_ONCE) + 1
     edges = bin_edges()
     grid = bin_points()
     if window is not None:
@@ -72,20 +72,20 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
         "paid": np.zeros(arms),
         "time_of": np.zeros(kept),
         "waits_on": np.zeros(kept, np.int32),
-        "cell_end": np.zeros(cells, np.int64),
-        "cell_time": np.zeros(cells),
-        "cell_waiting": np.zeros((cells, arms), np.int32),
+        "bunch_end": np.zeros(bunches, np.int64),
+        "bunch_time": np.zeros(bunches),
+        "bunch_waiting": np.zeros((bunches, arms), np.int32),
         "crossed": np.zeros(len(edges) - 1, np.int64),
-        "next_cell": np.zeros(len(edges) - 1, np.int64),
+        "next_bunch": np.zeros(len(edges) - 1, np.int64),
         "marks": np.array([0, 1, 0, 0, 0, JOINED_AT_ONCE]),
         "begun": np.zeros(1),
         "exposed": np.zeros(len(edges)),
     }
 
 
-def most_cells(pulls: int, block: int) -> int:
-    """Cells that so many pulls may take."""
-    return 2 * (pulls // block) + SPARE_CELLS
+def most_bunches(pulls: int, block: int) -> int:
+    """Bunches that so many pulls may take."""
+    return 2 * (pulls // block) + SPARE_BUNCHES
 
 
 def ring_place(memory: Any, pull: int) -> int:
@@ -97,12 +97,12 @@ def ring_place(memory: Any, pull: int) -> int:
 
 
 def joined_to(memory: Any, pull: int) -> int:
-    """The cell that it was joined to: the first that does not end before it."""
+    """The bunch that it was joined to: the first that does not end before it."""
     low = 0
-    high = memory.marks[CELLS_USED] - 1
+    high = memory.marks[BUNCHES_USED] - 1
     while low < high:
         middle = (low + high) // 2
-        if memory.cell_end[middle] < pull:
+        if memory.bunch_end[middle] < pull:
             low = middle + 1
         else:
             high = middle
@@ -120,14 +120,14 @@ def move(memory: Any, pull: int, arm: int, place: int, sign: float) -> None:
 def let_wait(memory: Any, pull: int, arm: int, sign: int) -> None:
     """A pull waits again (sign 1), or no longer (-1)."""
     bin_of_age = age_bin(memory, pull)
-    if pull > memory.marks[IN_CELLS]:
+    if pull > memory.marks[IN_BUNCHES]:
         move(memory, pull, arm, bin_of_age, float(sign))
         memory.waits_on[ring_place(memory, pull)] = arm if sign > 0 else CONVERTED
         return
-    cell = joined_to(memory, pull)
-    memory.cell_waiting[cell, arm] += sign
+    bunch = joined_to(memory, pull)
+    memory.bunch_waiting[bunch, arm] += sign
     memory.waiting[arm, bin_of_age] += sign
-    memory.started[arm, bin_of_age] += sign * memory.cell_time[cell]
+    memory.started[arm, bin_of_age] += sign * memory.bunch_time[bunch]
 
 
 def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
@@ -136,7 +136,7 @@ def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
         memory.begun[0] = time
     if time != math.floor(time):
         memory.marks[FRACTIONAL] = 1
-    if pull - memory.marks[IN_CELLS] >= len(memory.time_of):
+    if pull - memory.marks[IN_BUNCHES] >= len(memory.time_of):
         join_oldest(memory, time)
     place = ring_place(memory, pull)
     memory.time_of[place] = time
@@ -146,17 +146,17 @@ def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
 
 
 def join_oldest(memory: Any, time: float) -> None:
-    """The oldest pulls of the ring, a block of them, into one cell.
+    """The oldest pulls of the ring, a block of them, into one bunch.
 
-    Into more, where one would span more than `SAME_TIME` of its age. The spans of cells within a
+    Into more, where one would span more than `SAME_TIME` of its age. The spans of bunches within a
     ring cannot add up to more than the age, so there are few such.
     """
-    last = memory.marks[IN_CELLS] + memory.marks[BLOCK]
-    while memory.marks[IN_CELLS] < last:
-        first = memory.marks[IN_CELLS] + 1
+    last = memory.marks[IN_BUNCHES] + memory.marks[BLOCK]
+    while memory.marks[IN_BUNCHES] < last:
+        first = memory.marks[IN_BUNCHES] + 1
         made = memory.time_of[ring_place(memory, first)]
         span = SAME_TIME * (time - made)
-        if memory.marks[CELLS_USED] >= most_cells(first, memory.marks[BLOCK]):
+        if memory.marks[BUNCHES_USED] >= most_bunches(first, memory.marks[BLOCK]):
             span = math.inf
         end = first
         while end < last and memory.time_of[ring_place(memory, end + 1)] - made <= span:
@@ -165,9 +165,9 @@ def join_oldest(memory: Any, time: float) -> None:
 
 
 def join(memory: Any, first: int, end: int) -> None:
-    """These pulls become a cell: from now on they were made at one time, and have the age's bin of
+    """These pulls become a bunch: from now on they were made at one time, and have the age's bin of
     the oldest."""
-    cell = memory.marks[CELLS_USED]
+    bunch = memory.marks[BUNCHES_USED]
     total = 0.0
     for pull in range(first, end + 1):
         total += memory.time_of[ring_place(memory, pull)] - memory.begun[0]
@@ -179,14 +179,14 @@ def join(memory: Any, first: int, end: int) -> None:
             move(memory, pull, arm, age_bin(memory, pull), -1.0)
             memory.waiting[arm, oldest] += 1.0
             memory.started[arm, oldest] += made
-            memory.cell_waiting[cell, arm] += 1
+            memory.bunch_waiting[bunch, arm] += 1
     for edge in range(oldest):
         memory.crossed[edge] = max(memory.crossed[edge], end)
-        memory.next_cell[edge] = cell + 1
-    memory.cell_end[cell] = end
-    memory.cell_time[cell] = made
-    memory.marks[CELLS_USED] = cell + 1
-    memory.marks[IN_CELLS] = end
+        memory.next_bunch[edge] = bunch + 1
+    memory.bunch_end[bunch] = end
+    memory.bunch_time[bunch] = made
+    memory.marks[BUNCHES_USED] = bunch + 1
+    memory.marks[IN_BUNCHES] = end
 
 
 def age_bin(memory: Any, pull: int) -> int:
@@ -224,9 +224,9 @@ def grow_older(memory: Any, time: float) -> None:
     """Every pull into the bin of its age at ``time``."""
     older = memory.marks[MADE]
     for edge in range(len(memory.crossed)):
-        pull = cross_in_cells(memory, edge, older, time)
+        pull = cross_in_bunches(memory, edge, older, time)
         while (
-            memory.marks[IN_CELLS] <= pull < older
+            memory.marks[IN_BUNCHES] <= pull < older
             and time - memory.time_of[ring_place(memory, pull + 1)] > memory.edges[edge]
         ):
             pull += 1
@@ -241,26 +241,26 @@ def grow_older(memory: Any, time: float) -> None:
         memory.marks[BINS] = max(memory.marks[BINS], edge + 2)
 
 
-def cross_in_cells(memory: Any, edge: int, older: int, time: float) -> int:
-    """Cells that have come over the edge: the last pull that has."""
+def cross_in_bunches(memory: Any, edge: int, older: int, time: float) -> int:
+    """Bunches that have come over the edge: the last pull that has."""
     pull = memory.crossed[edge]
-    if pull >= memory.marks[IN_CELLS] or pull >= older:
+    if pull >= memory.marks[IN_BUNCHES] or pull >= older:
         return pull
     age = time - memory.begun[0]
-    cell = memory.next_cell[edge]
-    while pull < older and cell < memory.marks[CELLS_USED]:
-        made = memory.cell_time[cell]
+    bunch = memory.next_bunch[edge]
+    while pull < older and bunch < memory.marks[BUNCHES_USED]:
+        made = memory.bunch_time[bunch]
         if age - made <= memory.edges[edge]:
             break
-        for arm in range(memory.cell_waiting.shape[1]):
-            count = float(memory.cell_waiting[cell, arm])
+        for arm in range(memory.bunch_waiting.shape[1]):
+            count = float(memory.bunch_waiting[bunch, arm])
             memory.waiting[arm, edge] -= count
             memory.started[arm, edge] -= count * made
             memory.waiting[arm, edge + 1] += count
             memory.started[arm, edge + 1] += count * made
-        pull = memory.cell_end[cell]
-        cell += 1
-    memory.next_cell[edge] = cell
+        pull = memory.bunch_end[bunch]
+        bunch += 1
+    memory.next_bunch[edge] = bunch
     return pull
 
 
