@@ -171,3 +171,15 @@ def test_the_ring_survives_growing(monkeypatch):
             grow_older(one, now)
     for name, one, other in zip(memory._fields, memory, whole, strict=True):
         assert np.array_equal(one, other, equal_nan=True), name
+
+
+def test_compiled_and_interpreted_agree_on_bunches(monkeypatch):
+    """And decide nearly as with every pull kept: 1 % of an age is less than a bin tells apart."""
+    problem = pb.Problem([0.5, 0.4], [pb.Pareto(0.5), pb.Geometric(0.1)])
+    policy = pb.PatientThompson()
+    whole = pb.simulate(problem, policy, 1500, 4, seed=3)
+    small(monkeypatch, recent=256, block=16)
+    joined = pb.simulate(problem, policy, 1500, 4, seed=3)
+    interpreted = pb.simulate(problem, policy, 1500, 4, seed=3, debug=True)
+    assert np.array_equal(joined.regret, interpreted.regret)
+    assert np.abs(joined.regret - whole.regret).max() <= 5.0

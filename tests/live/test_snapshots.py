@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from folds import equal, running
+from folds import equal, running, same
 from histories import busy
 
 from patientbandits import live
 from patientbandits.live.check import check
 from patientbandits.live.policy_state import PolicyState
 from patientbandits.live.store.stored_records import Snapshot
+from patientbandits.policies.parts import late_counts
 
 FLIPS = 60
 
@@ -31,6 +32,25 @@ def saved(fresh, clock):
         expected = running(button)
     with live.open(path, clock=clock) as shop:
         yield shop, expected
+
+
+def test_a_snapshot_with_joined_pulls_goes_on_as_the_whole_log(fresh, clock, monkeypatch):
+    """Pulls are joined before it is taken and after; the policy decides as it would have."""
+    monkeypatch.setattr(late_counts, "RECENT", 16)
+    monkeypatch.setattr(late_counts, "JOINED_AT_ONCE", 4)
+    path = fresh("sqlite")
+    with live.open(path, clock=clock) as shop:
+        busy(shop, clock)
+    with live.open(path, clock=clock) as shop:
+        button = shop.open("button")
+        button.change(paused=False)
+        before = running(button).memory.arrays.marks[late_counts.BUNCHES_USED]
+        for number in range(100):
+            clock.now += 5.0
+            button.decide(key=f"later {number}")
+        assert running(button).saved > 0
+        assert running(button).memory.arrays.marks[late_counts.BUNCHES_USED] > before > 0
+        assert same(button)
 
 
 def store(shop, snapshot):

@@ -25,9 +25,9 @@ from patientbandits.posteriors.grid import bin_at, bin_edges, bin_points, part_p
 CONVERTED = -1
 """In place of the arm of a pull that waits."""
 
-MADE, BINS, FRACTIONAL, IN_BUNCHES, BUNCHES_USED, BLOCK = range(6)
+MADE, BINS, FRACTIONAL, IN_BUNCHES, BUNCHES_USED, BLOCK, SPARE = range(7)
 """Places in ``marks``: pulls made; bins in use; 1 if the clock has shown a fraction of a unit;
-pulls that are in bunches; bunches in use; pulls that are joined at a time."""
+pulls that are in bunches; bunches in use; pulls that are joined at a time; see `most_bunches`."""
 
 RECENT = 2**18
 """pulls that are kept one by one; a power of two"""
@@ -56,7 +56,7 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
     kept = min(capacity + 1, RECENT)
     bunches = 1
     if kept == RECENT:
-        bunches = most_bunches(capacity, JOINED_AT_ONCE) + 1
+        bunches = most_bunches(capacity, JOINED_AT_ONCE, SPARE_BUNCHES) + 1
     edges = bin_edges()
     grid = bin_points()
     if window is not None:
@@ -77,15 +77,15 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
         "bunch_waiting": np.zeros((bunches, arms), np.int32),
         "crossed": np.zeros(len(edges) - 1, np.int64),
         "next_bunch": np.zeros(len(edges) - 1, np.int64),
-        "marks": np.array([0, 1, 0, 0, 0, JOINED_AT_ONCE]),
+        "marks": np.array([0, 1, 0, 0, 0, JOINED_AT_ONCE, SPARE_BUNCHES]),
         "begun": np.zeros(1),
         "exposed": np.zeros(len(edges)),
     }
 
 
-def most_bunches(pulls: int, block: int) -> int:
-    """Bunches that so many pulls may take."""
-    return 2 * (pulls // block) + SPARE_BUNCHES
+def most_bunches(pulls: int, block: int, spare: int) -> int:
+    """Bunches that so many pulls may take: two a block, and some more after pauses."""
+    return 2 * (pulls // block) + spare
 
 
 def ring_place(memory: Any, pull: int) -> int:
@@ -151,12 +151,13 @@ def join_oldest(memory: Any, time: float) -> None:
     Into more, where one would span more than `SAME_TIME` of its age. The spans of bunches within a
     ring cannot add up to more than the age, so there are few such.
     """
-    last = memory.marks[IN_BUNCHES] + memory.marks[BLOCK]
+    block = memory.marks[BLOCK]
+    last = memory.marks[IN_BUNCHES] + block
     while memory.marks[IN_BUNCHES] < last:
         first = memory.marks[IN_BUNCHES] + 1
         made = memory.time_of[ring_place(memory, first)]
         span = SAME_TIME * (time - made)
-        if memory.marks[BUNCHES_USED] >= most_bunches(first, memory.marks[BLOCK]):
+        if memory.marks[BUNCHES_USED] >= most_bunches(first, block, memory.marks[SPARE]):
             span = math.inf
         end = first
         while end < last and memory.time_of[ring_place(memory, end + 1)] - made <= span:
