@@ -89,11 +89,12 @@ class PostgresReader(Reader):
 
 
 class PostgresStore(PostgresReader, LogStore):
-    answers_ahead = True
     """``location`` is libpq's: postgresql://user:password@host:port/database.
 
     ``create``: make the tables if there are none.
     """
+
+    answers_ahead = True
 
     def __init__(self, location: str, create: bool = True) -> None:
         self._options = connection_options(location)
