@@ -83,6 +83,7 @@ def clock(pick):
 def small(monkeypatch, recent=64, block=8, spare=4):
     monkeypatch.setattr(late_counts, "RECENT", recent)
     monkeypatch.setattr(late_counts, "JOINED_AT_ONCE", block)
+    monkeypatch.setattr(late_counts, "JOINED_FOR_AN_ARM", 1)
     monkeypatch.setattr(late_counts, "SPARE_BUNCHES", spare)
     return recent, block, spare
 
@@ -144,14 +145,16 @@ def test_joined_pulls_are_near_their_own_age(monkeypatch):
         assert low - 1 <= younger <= high + 1, end
 
 
-def kept_bytes(pulls):
-    return sum(array.nbytes for array in pb.PatientThompson().memory(3, pulls))
+def kept_bytes(pulls, arms):
+    return sum(array.nbytes for array in pb.PatientThompson().memory(arms, pulls))
 
 
-def test_a_pull_more_takes_less_than_a_byte():
-    """Beyond those that are kept one by one, which take twelve."""
-    assert kept_bytes(2**22) - kept_bytes(2**18) < 2**22 - 2**18
-    assert kept_bytes(2**17) - kept_bytes(2**16) >= 12 * 2**16
+@pytest.mark.parametrize(("arms", "most"), [(2, 1), (100, 3), (1000, 3)])
+def test_a_pull_more_takes_little(arms, most):
+    """Bytes, beyond those that are kept one by one, which take twelve."""
+    older = 2**22 - 2**18
+    assert kept_bytes(2**22, arms) - kept_bytes(2**18, arms) < most * older
+    assert kept_bytes(2**17, arms) - kept_bytes(2**16, arms) >= 12 * 2**16
 
 
 def test_the_ring_survives_growing(monkeypatch):
@@ -173,13 +176,31 @@ def test_the_ring_survives_growing(monkeypatch):
         assert np.array_equal(one, other, equal_nan=True), name
 
 
-def test_compiled_and_interpreted_agree_on_bunches(monkeypatch):
-    """And decide nearly as with every pull kept: 1 % of an age is less than a bin tells apart."""
-    problem = pb.Problem([0.5, 0.4], [pb.Pareto(0.5), pb.Geometric(0.1)])
-    policy = pb.PatientThompson()
-    whole = pb.simulate(problem, policy, 1500, 4, seed=3)
+def last_memory(monkeypatch, seed, **how):
+    """What a run's policy remembers in the end."""
+    made = []
+    kind = pb.PatientThompson
+    original = kind.memory
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            kind, "memory", lambda *about: made.append(original(*about)) or made[-1], raising=True
+        )
+        problem = pb.Problem([0.5, 0.4], [pb.Pareto(0.5), pb.Geometric(0.1)])
+        result = pb.simulate(problem, kind(), 1500, 1, seed=seed, **how)
+    return made[-1], result
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_compiled_and_interpreted_agree_on_bunches(monkeypatch, seed):
+    """Whatever is remembered in the end; pulls that wait have nearly the times they have whole."""
+    whole, _ = last_memory(monkeypatch, seed)
     small(monkeypatch, recent=256, block=16)
-    joined = pb.simulate(problem, policy, 1500, 4, seed=3)
-    interpreted = pb.simulate(problem, policy, 1500, 4, seed=3, debug=True)
-    assert np.array_equal(joined.regret, interpreted.regret)
-    assert np.abs(joined.regret - whole.regret).max() <= 5.0
+    joined, result = last_memory(monkeypatch, seed)
+    twin, interpreted = last_memory(monkeypatch, seed, debug=True)
+    assert joined.marks[BUNCHES_USED] > 50
+    assert whole.marks[BUNCHES_USED] == 0
+    for name, one, other in zip(joined._fields, joined, twin, strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), name
+    assert np.array_equal(result.regret, interpreted.regret)
+    assert np.array_equal(joined.waiting.sum(1), whole.waiting.sum(1))  # the choices are the same
+    assert np.allclose(joined.started.sum(1), whole.started.sum(1), rtol=0.02)

@@ -1,4 +1,4 @@
-"""Committed pages move from the write-ahead log into the main file beside the writer.
+"""Committed pages move from SQLite's write-ahead log into the main file, beside the writer.
 
 SQLite has the writer do it, within a commit that then takes as long as the disk needs for thousands
 of pages. Here a thread moves most of them; the few that were committed meanwhile the writer moves
@@ -7,14 +7,20 @@ itself, because only when all have moved does the next commit begin the write-ah
 
 from __future__ import annotations
 
+import time
 from enum import Enum
 from threading import Event, Thread
 
 from patientbandits.live.logger import LOGGER
-from patientbandits.live.store.sqlite_connection import apsw
+from patientbandits.live.store.sqlite_connection import ASK_AGAIN, apsw
 
 PASSES = 2
 """by the thread: the second moves what was committed during the first, and leaves less"""
+
+
+TIDY_SECONDS = 2.0
+RETRIES = 16
+"""a reader may be gone soon: so often it is tried again while as many pages come as gather first"""
 
 
 class Stage(Enum):
@@ -61,8 +67,8 @@ class Checkpoints:
     def _move_the_rest(self) -> None:
         in_log, moved = checkpointed(self._writer)
         self._enough = self._pages
-        if moved < in_log:  # somebody reads them: they stay until many more have come
-            self._enough += self._in_log
+        if moved < in_log:  # somebody reads them: they stay until a few more have come
+            self._enough = self._in_log + self._pages // RETRIES
 
     def _move(self) -> None:
         while True:
@@ -84,9 +90,36 @@ class Checkpoints:
 def checkpointed(connection: apsw.Connection) -> tuple[int, int]:
     """Move what can be moved without waiting for anybody: (pages in the log, those moved)."""
     try:
-        return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        return moved_by(connection)
     except apsw.BusyError:
         pass  # another process does it just now
-    except apsw.Error as error:
+    except Exception as error:  # whatever it is: what was committed is durable, and is tried again
         LOGGER.error("pages cannot be moved into the database's file", exc_info=error)
     return 1, 0
+
+
+def moved_by(connection: apsw.Connection) -> tuple[int, int]:
+    return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+
+def see_log(connection: apsw.Connection) -> None:
+    """Till it has read, a connection knows of no write-ahead log."""
+    connection.pragma("user_version")
+
+
+def empty_log(connection: apsw.Connection) -> None:
+    """Move everything and empty the write-ahead log, unless somebody reads for long: then what
+    follows overwrites it."""
+    see_log(connection)
+    connection.set_busy_timeout(int(1000 * TIDY_SECONDS))
+    until = time.monotonic() + TIDY_SECONDS
+    while not emptied(connection) and time.monotonic() < until:
+        time.sleep(ASK_AGAIN)  # pages are being moved: SQLite itself waits for readers only
+
+
+def emptied(connection: apsw.Connection) -> bool:
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError:
+        return False
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -13,28 +13,29 @@ from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import DecisionColumns
+from patientbandits.live.log_line import DecisionColumns, LogLine
 from patientbandits.live.store import queries
 from patientbandits.live.store.base import Reader, StoreRow
-from patientbandits.live.store.checkpoints import Checkpoints
+from patientbandits.live.store.checkpoints import Checkpoints, empty_log, see_log
 from patientbandits.live.store.database_files import check_sync, file_number, make_private
 from patientbandits.live.store.log_store import LogStore
 from patientbandits.live.store.queries import StoreQuestion
 from patientbandits.live.store.schema import LARGE_LOG, MIGRATIONS
-from patientbandits.live.store.sqlite_connection import Patience, apsw, sqlite_errors
-
-OLDEST = (3, 51, 3)
-"""Earlier ones can lose a write-ahead log that is reset while another connection writes.
-
-sqlite.org/wal.html calls it the WAL-reset bug.
-"""
+from patientbandits.live.store.sqlite_connection import (
+    Patience,
+    apsw,
+    check_version,
+    sqlite_errors,
+)
 
 APPLICATION = 0x70624C31
 """Marks the file as ours."""
 
-TIDY_MILLISECONDS = 2000
 CACHE_KILOBYTES = 16_000
 CHECKPOINT_PAGES = 4000
+LARGEST_IDLE_WAL = 64 * 1024 * 1024
+"""bytes: it is longer only while somebody reads for long"""
+
 INSERTS = {
     lines: f"INSERT INTO log ({queries.LOG_COLUMNS}) VALUES {', '.join([queries.VALUES] * lines)}"
     for lines in (100, 50, 20, 5, 1)
@@ -128,7 +129,8 @@ class SQLiteStore(SQLiteReader, LogStore):
         self._refuse_others()
         self._make_durable()
         self._pragma("foreign_keys", 1)
-        self._pragma("secure_delete", "fast")  # a name that was erased leaves no trace in a page
+        self._pragma("secure_delete", "fast")  # what is deleted is overwritten in its page
+        self._pragma("journal_size_limit", LARGEST_IDLE_WAL)
         self._pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         self._pragma("cache_size", -CACHE_KILOBYTES)
         ours = self._pragma("application_id") == APPLICATION
@@ -203,11 +205,13 @@ class SQLiteStore(SQLiteReader, LogStore):
             self._checkpoints.after_commit()
 
     def work_beside(self) -> None:
+        if self._checkpoints is not None:
+            return
         pages = int(self._pragma("wal_autocheckpoint"))
         with sqlite_errors():
             other = self._connect(apsw.SQLITE_OPEN_READWRITE)
             other.pragma("synchronous", self._synchronous)
-            other.pragma("user_version")  # till it has read, it knows of no write-ahead log
+            see_log(other)
         self._checkpoints = Checkpoints(self.connection, other, pages)
 
     def rollback(self) -> None:
@@ -248,16 +252,29 @@ class SQLiteStore(SQLiteReader, LogStore):
         finally:
             connection.close()
 
+    def rename(self, lines: Sequence[LogLine]) -> None:
+        with self._freed_pages_overwritten():
+            super().rename(lines)
+
+    def rechain(self, experiment: int, renamed: Callable[[LogLine], LogLine]) -> None:
+        with self._freed_pages_overwritten():
+            super().rechain(experiment, renamed)
+
+    @contextlib.contextmanager
+    def _freed_pages_overwritten(self) -> Iterator[None]:
+        """Names leave no trace in pages that nothing is in any more."""
+        self._pragma("secure_delete", 1)
+        try:
+            yield
+        finally:
+            self._pragma("secure_delete", "fast")
+
     def leave_no_traces(self) -> None:
         """Empty the write-ahead log: it has the pages as they were."""
         with sqlite_errors():
             connection = self._connect(apsw.SQLITE_OPEN_READWRITE)
-        connection.set_busy_timeout(TIDY_MILLISECONDS)
         try:
-            connection.pragma("user_version")  # till it has read, it knows of no write-ahead log
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.BusyError:
-            pass  # somebody reads for long; what follows overwrites it
+            empty_log(connection)
         finally:
             connection.close()
 
@@ -270,9 +287,10 @@ class SQLiteStore(SQLiteReader, LogStore):
 
     def close(self) -> None:
         # what was committed is durable, whether or not it is moved into the main file now
-        if self._checkpoints is not None:
-            self._checkpoints.close()
-            self._checkpoints = None
+        with contextlib.suppress(apsw.Error):
+            if self._checkpoints is not None:
+                self._checkpoints.close()
+        self._checkpoints = None
         with contextlib.suppress(apsw.Error):
             self.connection.close()
 
@@ -282,10 +300,3 @@ def insert_of_decisions(number: int) -> str:
     """A statement for each number up to `MOST_DECISIONS`: SQLite keeps them prepared."""
     values = ", ".join([DECISION_VALUES] * number)
     return f"INSERT INTO log ({DECISION_COLUMNS}) VALUES {values}"
-
-
-def check_version(found: str) -> None:
-    version = tuple(int(part) for part in found.split("."))
-    if version < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
-        raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")

@@ -1,4 +1,4 @@
-"""apsw, with its errors in our words, and how long to wait for others."""
+"""apsw, with its errors in our words, which version it must be, and how long to wait for others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ try:
     import apsw as apsw
 except ImportError as error:  # pragma: no cover
     raise InputError("live: this needs more packages; install patientbandits[live].") from error
+
+OLDEST = (3, 51, 3)
+"""Earlier ones can lose a write-ahead log that is reset while another connection writes.
+
+sqlite.org/wal.html calls it the WAL-reset bug.
+"""
 
 BUSY_SECONDS = 10.0
 ASK_AGAIN = 0.002
@@ -49,3 +55,10 @@ def sqlite_errors() -> Iterator[None]:
         raise InputError("live: the database cannot be written: it is read-only.") from error
     except apsw.Error as error:
         raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
+
+
+def check_version(found: str) -> None:
+    version = tuple(int(part) for part in found.split("."))
+    if version < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")

@@ -33,7 +33,10 @@ RECENT = 2**18
 """pulls that are kept one by one; a power of two"""
 
 JOINED_AT_ONCE = 256
-"""pulls, which are a bunch if they were made at about the same time"""
+"""pulls, which are a bunch if they were made at about the same time; at least"""
+
+JOINED_FOR_AN_ARM = 4
+"""pulls: a bunch has a count for each arm, which must not take more than they did"""
 
 SPARE_BUNCHES = 512
 
@@ -54,9 +57,10 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
     marks       see `MADE`                         begun    the first pull's time
     """
     kept = min(capacity + 1, RECENT)
+    block = max(JOINED_AT_ONCE, JOINED_FOR_AN_ARM * arms)
     bunches = 1
     if kept == RECENT:
-        bunches = most_bunches(capacity, JOINED_AT_ONCE, SPARE_BUNCHES) + 1
+        bunches = most_bunches(capacity, block, SPARE_BUNCHES) + 1
     edges = bin_edges()
     grid = bin_points()
     if window is not None:
@@ -77,7 +81,7 @@ def late_counts(arms: int, capacity: int, window: float | None) -> dict[str, NDA
         "bunch_waiting": np.zeros((bunches, arms), np.int32),
         "crossed": np.zeros(len(edges) - 1, np.int64),
         "next_bunch": np.zeros(len(edges) - 1, np.int64),
-        "marks": np.array([0, 1, 0, 0, 0, JOINED_AT_ONCE, SPARE_BUNCHES]),
+        "marks": np.array([0, 1, 0, 0, 0, block, SPARE_BUNCHES]),
         "begun": np.zeros(1),
         "exposed": np.zeros(len(edges)),
     }
@@ -148,8 +152,9 @@ def begin_waiting(memory: Any, arm: int, pull: int, time: float) -> None:
 def join_oldest(memory: Any, time: float) -> None:
     """The oldest pulls of the ring, a block of them, into one bunch.
 
-    Into more, where one would span more than `SAME_TIME` of its age. The spans of bunches within a
-    ring cannot add up to more than the age, so there are few such.
+    Into more, where one would span more than `SAME_TIME` of its age, as long as there are not
+    `most_bunches`. The spans of bunches within a ring cannot add up to more than the age, so there
+    are few such.
     """
     block = memory.marks[BLOCK]
     last = memory.marks[IN_BUNCHES] + block
