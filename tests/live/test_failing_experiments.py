@@ -104,6 +104,14 @@ def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
             button.change(policy=pb.BootstrappedThompson(steps=10**9))
 
 
+def test_a_policy_within_another_must_decide_quickly_too(fresh, clock):
+    slow = pb.FloorMixture(base=pb.BootstrappedThompson(steps=10**9))
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button, _ = two(shop)
+        with pytest.raises(live.RefusedError, match="steps must be at most 1000"):
+            button.change(policy=slow)
+
+
 def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
     """What fails or takes long does so before the change is in the log, not after."""
     with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
