@@ -195,6 +195,24 @@ def test_an_idle_connection_is_closed():
     assert asyncio.run(after_an_answer(b"", 1.5)) == (b"", True)
 
 
+def test_a_body_that_nobody_wants_keeps_no_connection_open():
+    """The answer was sent before the body had come."""
+
+    async def play():
+        transport = Transport()
+        loop = asyncio.get_running_loop()
+        made = made_protocol(loop, app=answers_at_once, timeout_keep_alive=1)
+        made.connection_made(transport)
+        made.data_received(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+        await asyncio.sleep(0.1)
+        assert transport.written.startswith(b"HTTP/1.1 200 ")
+        made.data_received(b" ")
+        await asyncio.sleep(3)
+        return transport.closed
+
+    assert asyncio.run(play())
+
+
 def test_a_slow_body_is_refused(monkeypatch):
     pieces = iter([{"type": "http.request", "body": b"{", "more_body": True}])
 
