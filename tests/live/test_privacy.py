@@ -282,6 +282,16 @@ def test_retention(shop, clock):
     assert check(shop.store)["wrong"] == []
 
 
+def test_retention_leaves_no_trace_in_the_files(tmp_path, clock):
+    path = tmp_path / "shop.db"
+    with live.open(str(path), clock=clock) as shop:
+        shopping(shop, clock, retention="60d")
+        unit = shop.journal.names.unit("ann@example.org").encode()
+        clock.now += 61 * DAY
+        shop.forget()
+        assert not [file.name for file in tmp_path.iterdir() if unit in file.read_bytes()]
+
+
 def test_a_server_forgets_by_itself(fresh, clock):
     async def serve(shop):
         writer = Writer(shop, 10, failed=lambda: None)
