@@ -243,6 +243,17 @@ def test_a_batch_larger_than_the_rate_is_admitted_and_paid_for():
     limits.take(None)
 
 
+def test_a_rate_below_one_a_second_admits_one_now_and_then():
+    now = [0.0]
+    limits = Limits(0.1, lambda: now[0])
+    limits.take(None)
+    now[0] = 9.0
+    with pytest.raises(ProblemError):
+        limits.take(None)
+    now[0] = 10.0
+    limits.take(None)
+
+
 def test_batches_and_the_rate(tmp_path):
     """An empty batch is a request; one larger than the rate is admitted, and paid for after."""
     with Running(tmp_path / "shop.db", "--rate", 1) as server:

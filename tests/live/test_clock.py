@@ -97,3 +97,36 @@ def test_conversions_are_right_after_a_log_was_written_by_a_fast_clock(address, 
             delays = [about.delay for about in reader.all_decided(1) if about.conversion]
         assert delays == [60_000_000, 60_000_000, 0, 0, 0]
         assert same(button)
+
+
+def test_a_shop_has_such_a_clock(fresh):
+    with live.open(fresh("sqlite")) as shop:
+        assert isinstance(shop.journal.clock, SteadyClock)
+
+
+def test_the_future_is_that_of_the_clock_whatever_the_logs_time(address, clock):
+    with live.open(address, clock=clock) as shop:
+        button = shop.experiment("button", ["a"], policy=pb.UCB1(), window=DAY)
+        clock.now += 40 * DAY
+        button.decide(unit="poisoned")
+        clock.now -= 40 * DAY
+        with pytest.raises(live.RefusedError, match="in the future"):
+            button.convert(unit="poisoned", order="A-1", at=clock.now + 10 * DAY)
+        with pytest.raises(live.RefusedError, match="and now"):
+            button.expose("another", "a", at=clock.now + 10 * DAY)
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["no time", "with its time"])
+def test_orders_are_right_after_a_log_was_written_by_a_fast_clock(fresh, clock, told):
+    """By the unit, as by the decision's id."""
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button = shop.experiment("button", ["a"], policy=pb.UCB1(), window=DAY)
+        button.decide(unit="before")
+        clock.now += 40 * DAY
+        button.decide(unit="poisoned")
+        clock.now -= 40 * DAY - 60.0
+        button.decide(unit="after")
+        at = clock.now if told else None
+        units = ("before", "poisoned", "after")
+        counted = {unit: button.convert(unit=unit, order=unit, at=at).counted for unit in units}
+        assert counted == dict.fromkeys(units, True)

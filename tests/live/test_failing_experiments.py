@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from cases import policies
 from folds import same
+from service import Running
 
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live import journal
-from patientbandits.live.http.experiment_handlers import patch_experiment
+from patientbandits.live.compiling import OwnProcess
+from patientbandits.live.http import preparing, schemas, writer_process
+from patientbandits.live.http.experiment_handlers import patch_experiment, post_experiment
 from patientbandits.live.policy_memory import PolicyMemory
 from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.settings import settings_text
 
 FORGETS_NOT = policies("AdaptPatientBandits")[1]
 
@@ -99,6 +104,14 @@ def test_a_change_is_tried_before_it_counts(fresh, clock, monkeypatch):
             button.change(policy=pb.BootstrappedThompson(steps=10**9))
 
 
+def test_a_policy_within_another_must_decide_quickly_too(fresh, clock):
+    slow = pb.FloorMixture(base=pb.BootstrappedThompson(steps=10**9))
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        button, _ = two(shop)
+        with pytest.raises(live.RefusedError, match="steps must be at most 1000"):
+            button.change(policy=slow)
+
+
 def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
     """What fails or takes long does so before the change is in the log, not after."""
     with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
@@ -127,3 +140,98 @@ def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
             asyncio.run(patch_experiment(Unready(), Asking()))
         assert [policy.owner for policy in seen] == ["UCB1"]
         assert button.settings == before
+
+
+def test_a_server_is_ready_whichever_experiment_cannot_be_read(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(OwnProcess, "used", False)
+    monkeypatch.setattr(preparing, "settle_garbage", lambda: None)
+    path = str(tmp_path / "shop.db")
+    with live.open(path, clock=clock) as shop:
+        two(shop)
+        unreadable(shop.store, "bad")
+    with live.open(path, clock=clock) as shop:
+        preparing.prepare(shop)
+        assert list(shop.journal._states) == [shop.open("good").experiment.id]
+
+
+def test_a_server_serves_the_others_and_counts_the_failures(tmp_path, clock):
+    path = tmp_path / "shop.db"
+    with live.open(str(path), clock=clock) as shop:
+        two(shop)
+        unreadable(shop.store, "bad")
+    with Running(path, "--no-keys") as server:  # which waits until it is ready
+        statuses = [
+            server.api.post(f"/v1/experiments/{name}/decisions", json={}).status_code
+            for name in ("bad", "good")
+        ]
+        assert statuses == [503, 201]
+        assert "patientbandits_experiment_failures_total 1.0" in server.api.get("/metrics").text
+
+
+class Watched:
+    """A service that notes in which thread policies are made ready, and refuses them."""
+
+    def __init__(self, shop):
+        self.shop = shop
+        self.threads = []
+
+    async def experiment(self, name):
+        return self.shop.open(name)
+
+    async def aside(self, work):
+        return await asyncio.to_thread(work)
+
+    def warm(self, settings):
+        self.threads.append(threading.current_thread())
+        raise live.RefusedError("it cannot be made ready")
+
+
+class Asked:
+    """A request with this body."""
+
+    part = "button"
+
+    def __init__(self, body):
+        self._body = body
+
+    async def read(self, kind, limit):
+        return self._body
+
+
+@pytest.mark.parametrize(
+    ("handler", "body"),
+    [
+        (patch_experiment, schemas.Change(policy={"policy": "UCB1"})),
+        (post_experiment, schemas.NewExperiment(name="other", arms=["a", "b"])),
+    ],
+    ids=["change", "new"],
+)
+def test_a_policy_is_made_ready_aside_and_before_it_counts(tmp_path, clock, handler, body):
+    with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
+        button = shop.experiment("button", ["a", "b"], policy="Uniform")
+        before = button.settings
+        service = Watched(shop)
+        with pytest.raises(live.RefusedError, match="made ready"):
+            asyncio.run(handler(service, Asked(body)))
+        assert threading.main_thread() not in service.threads, "all others would wait"
+        assert [handle.name for handle in shop.experiments()] == ["button"]
+        assert button.settings == before
+
+
+def test_the_process_that_writes_goes_on_while_a_policy_is_made_ready(tmp_path, clock, monkeypatch):
+    """Made ready in its only thread, one policy would hold up all experiments."""
+    threads = []
+
+    def note(settings):
+        threads.append(threading.current_thread())
+
+    async def warm(settings):
+        link = writer_process.WorkerLink(process=None)
+        await link._warm(1, settings_text(settings))
+
+    with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
+        button = shop.experiment("button", ["a", "b"], policy="Uniform")
+        monkeypatch.setattr(writer_process, "made_ready", note)
+        asyncio.run(warm(button.settings))
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import signal
+import socket
 import subprocess
 import sys
 
@@ -64,6 +65,17 @@ def test_the_lines_of_the_server_below_are_json_too(capsys):
     assert (failed["what"], failed["logger"]) == ("Exception in ASGI application", "uvicorn.error")
     assert "no such luck" in failed["error"]
     assert (warned["level"], warned["what"]) == ("warning", "Invalid HTTP request received.")
+
+
+def test_all_that_a_server_says_is_json(tmp_path):
+    with Running(tmp_path / "shop.db") as server:
+        port = int(server.url.rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(b"nonsense\r\n\r\n")
+            assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+        assert server.stop(signal.SIGTERM) == 0
+    told = [json.loads(line)["what"] for line in server.log]
+    assert "Invalid HTTP request received." in told
 
 
 def test_not_being_ready_is_logged_as_no_error(capsys):

@@ -31,3 +31,15 @@ def test_nothing_is_restored_under_a_server(tmp_path, clock):
     with Running(path, "--no-keys"), pytest.raises(InputError, match="another process serves"):
         restore(str(tmp_path / "copy.db"), str(path))
     assert restore(str(tmp_path / "copy.db"), str(path)) > 0
+
+
+def test_units_are_not_hashed_under_a_server(tmp_path):
+    """Which would go on with names in the clear."""
+    path = tmp_path / "shop.db"
+    live.open(str(path), units="clear").close()
+    with Running(path, "--no-keys"):
+        refused = command("units", "hashed", "--db", path)
+    assert refused.returncode == 2
+    assert "another process serves" in refused.stderr
+    with live.open(str(path)) as shop:
+        assert shop.journal.names.way == "clear"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import hashlib
 import io
@@ -18,7 +19,9 @@ from patientbandits import live
 from patientbandits.errors import InputError
 from patientbandits.live.backup import backup, restore
 from patientbandits.live.check import check
+from patientbandits.live.http.writer import Writer
 from patientbandits.live.store.base import SECRET
+from patientbandits.live.store.in_use import alone_with
 
 DAY = 86400.0
 DATA = Path(__file__).parent / "data"
@@ -38,7 +41,7 @@ def mode(path):
 
 def test_files_are_their_owners_alone(tmp_path, clock, open_mask):
     path = str(tmp_path / "shop.db")
-    with live.open(path, clock=clock) as shop:
+    with alone_with(path, "serve"), live.open(path, clock=clock) as shop:
         busy(shop, clock)
         backup(shop.store, str(tmp_path / "copy.db"))
         for file in tmp_path.iterdir():
@@ -277,6 +280,31 @@ def test_retention(shop, clock):
     shop.forget()
     assert all(name.startswith("\x1a") for name in named(shop.store))
     assert check(shop.store)["wrong"] == []
+
+
+def test_retention_leaves_no_trace_in_the_files(tmp_path, clock):
+    path = tmp_path / "shop.db"
+    with live.open(str(path), clock=clock) as shop:
+        shopping(shop, clock, retention="60d")
+        unit = shop.journal.names.unit("ann@example.org").encode()
+        clock.now += 61 * DAY
+        shop.forget()
+        assert not [file.name for file in tmp_path.iterdir() if unit in file.read_bytes()]
+
+
+def test_a_server_forgets_by_itself(fresh, clock):
+    async def serve(shop):
+        writer = Writer(shop, 10, failed=lambda: None)
+        try:
+            while not all(name.startswith("\x1a") for name in named(shop.store)):
+                await asyncio.sleep(0.01)
+        finally:
+            await writer.close()
+
+    with live.open(fresh("sqlite"), clock=clock) as shop:
+        shopping(shop, clock, retention="60d")
+        clock.now += 61 * DAY
+        asyncio.run(asyncio.wait_for(serve(shop), 30))
 
 
 def test_retention_in_pieces(fresh, clock, monkeypatch):

@@ -12,7 +12,9 @@ import uvicorn
 from service import Running
 from uvicorn.server import ServerState
 
-from patientbandits.live.http import protocol, timed_protocol
+from patientbandits.live.http import protocol, request, timed_protocol
+from patientbandits.live.http.request import Request
+from patientbandits.live.http.response import ProblemError
 
 DECIDE = b"POST /v1/experiments/button/decisions HTTP/1.1\r\nHost: localhost\r\n"
 JSON = b"Content-Type: application/json\r\n"
@@ -130,13 +132,20 @@ class Transport:
         return None
 
 
-def made_protocol(loop, connections=()):
-    async def app(scope, receive, send):
-        await asyncio.sleep(60)
+async def never_answers(scope, receive, send):
+    await asyncio.sleep(60)
 
+
+async def answers_at_once(scope, receive, send):
+    empty = [(b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 200, "headers": empty})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def made_protocol(loop, connections=(), app=never_answers, **settings):
     state = ServerState()
     state.connections.update(connections)
-    config = uvicorn.Config(app, log_config=None, ws="none")
+    config = uvicorn.Config(app, log_config=None, ws="none", **settings)
     return protocol.OurProtocol(config, state, {}, loop)
 
 
@@ -157,6 +166,66 @@ def test_a_slow_head_is_refused(monkeypatch):
     assert asyncio.run(slow(b"")) == (True, b""), "nothing was asked"
     whole = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     assert asyncio.run(slow(whole)) == (False, b""), "it is being answered"
+
+
+async def after_an_answer(more, seconds):
+    """What was written after the first answer, and whether the connection is closed."""
+    transport = Transport()
+    loop = asyncio.get_running_loop()
+    made = made_protocol(loop, app=answers_at_once, timeout_keep_alive=1)
+    made.connection_made(transport)
+    made.data_received(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    await asyncio.sleep(0.05)
+    assert transport.written.startswith(b"HTTP/1.1 200 ")
+    transport.written = b""
+    if more:
+        made.data_received(more)
+    await asyncio.sleep(seconds)
+    return transport.written[:13], transport.closed
+
+
+def test_a_later_head_may_not_be_slow_either(monkeypatch):
+    monkeypatch.setattr(timed_protocol, "HEAD_SECONDS", 0.05)
+    refused = asyncio.run(after_an_answer(b"GET /healthz HTT", 0.2))
+    assert refused == (b"HTTP/1.1 408 ", True)
+
+
+def test_an_idle_connection_is_closed():
+    assert asyncio.run(after_an_answer(b"", 0.2)) == (b"", False)
+    assert asyncio.run(after_an_answer(b"", 1.5)) == (b"", True)
+
+
+def test_a_body_that_nobody_wants_keeps_no_connection_open():
+    """The answer was sent before the body had come."""
+
+    async def play():
+        transport = Transport()
+        loop = asyncio.get_running_loop()
+        made = made_protocol(loop, app=answers_at_once, timeout_keep_alive=1)
+        made.connection_made(transport)
+        made.data_received(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+        await asyncio.sleep(0.1)
+        assert transport.written.startswith(b"HTTP/1.1 200 ")
+        made.data_received(b" ")
+        await asyncio.sleep(3)
+        return transport.closed
+
+    assert asyncio.run(play())
+
+
+def test_a_slow_body_is_refused(monkeypatch):
+    pieces = iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+    async def receive():
+        for piece in pieces:
+            return piece
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(request, "BODY_SECONDS", 0.05)
+    asked = Request({"headers": [(b"content-type", b"application/json")]}, receive, "")
+    with pytest.raises(ProblemError) as refusal:
+        asyncio.run(asyncio.wait_for(asked.read(dict, 100), 10))
+    assert refusal.value.status == 408
 
 
 def test_there_is_a_limit_of_connections(monkeypatch):

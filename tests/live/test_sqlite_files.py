@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 from service import command, environment
 
 from patientbandits import live
 from patientbandits.errors import InputError
+from patientbandits.live.store.sqlite_connection import sqlite_errors
 
 LOCKS = Path("/proc/locks")
 
@@ -81,3 +83,12 @@ def test_a_read_only_disk_is_told_without_a_traceback(read_only, arguments):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "cannot be written" in done.stderr
+
+
+def test_a_read_only_file_is_told_as_such(fresh):
+    path = fresh("sqlite")
+    live.open(path).close()
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    with pytest.raises(InputError, match="read-only"), sqlite_errors():
+        connection.execute("DELETE FROM log")
+    connection.close()

@@ -38,6 +38,17 @@ def test_nothing_is_written_beside_a_replaced_database(fresh, clock):
                 button.decide()
 
 
+def test_nothing_is_read_from_a_database_in_its_place(fresh, clock):
+    path = fresh("sqlite")
+    with live.open(path, clock=clock) as shop:
+        button = shop.experiment("button", ["a"])
+        os.rename(path, f"{path}.old")
+        with live.open(path, clock=clock) as other:
+            other.experiment("button", ["a"]).decide()
+        with pytest.raises(live.UnavailableError, match="deleted or replaced"):
+            button.report()
+
+
 def test_the_service_ends_when_its_database_is_deleted(tmp_path):
     path = tmp_path / "shop.db"
     with Running(path, "--no-keys") as server:
