@@ -133,18 +133,27 @@ def last_before(reader: Reader, experiment: int, time: int) -> int:
     return low
 
 
-def forget_some(store: LogStore, experiment: int, before: int) -> bool:
+class Forgotten(NamedTuple):
+    """What came of a piece of the log."""
+
+    names: bool
+    """whether any were removed"""
+    more: bool
+    """whether there is another piece"""
+
+
+def forget_some(store: LogStore, experiment: int, before: int) -> Forgotten:
     """Within a transaction: names of people who were last heard of before the time ``before``.
 
-    A piece of the log at a time; whether there is more. A fact says how far it has come: what was
-    passed because its person was still heard of later is met again with that later line.
+    A piece of the log at a time. A fact says how far it has come: what was passed because its
+    person was still heard of later is met again with that later line.
     """
     fact = f"forgotten {experiment}"
     last = last_before(store, experiment, before)
     passed = int(store.fact(fact) or 0)
     lines = store.lines(experiment, passed, last, LINES_FORGOTTEN_AT_A_TIME)
     if not lines:
-        return False
+        return Forgotten(names=False, more=False)
     silent = silent_units(store, experiment, lines, last)
     found = lines_naming(store, experiment, silent)
     if found:
@@ -152,7 +161,7 @@ def forget_some(store: LogStore, experiment: int, before: int) -> bool:
     keyed = [line for line in lines if line.unit is None and line.key is not None]
     store.rename([line._replace(key=None) for line in keyed])
     store.set_fact(fact, str(lines[-1].seq))
-    return lines[-1].seq < last
+    return Forgotten(names=bool(found or keyed), more=lines[-1].seq < last)
 
 
 def silent_units(reader: Reader, experiment: int, lines: Iterable[LogLine], last: int) -> set[str]:

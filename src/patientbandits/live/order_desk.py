@@ -103,15 +103,25 @@ class OrderDesk:
             exposed=bool(people.exposures(command.unit)),
         )
 
+    def _happened(self, command: Order) -> int:
+        """When, by the clock, whatever the log's time; not before decisions whose time is of a
+        clock that was ahead."""
+        assert self.people is not None
+        clock = self._batch.clock
+        made = [exposure.time for exposure in self.people.exposures(command.unit)]
+        if command.happened is None:
+            return max([clock, *made])
+        if command.happened > clock + SKEW:
+            raise RefusedError(
+                "conversion: it must not happen in the future, "
+                f"now is {iso_text(clock)}; got at={iso_text(command.happened)}."
+            )
+        happened = min(command.happened, clock)
+        if made and made[0] > clock + SKEW:
+            return made[0]
+        return happened
+
     def _order_line(self, command: Order) -> LogLine:
-        happened = self._batch.now
-        if command.happened is not None:
-            if command.happened > self._batch.clock + SKEW:
-                raise RefusedError(
-                    "conversion: it must not happen in the future, "
-                    f"now is {iso_text(self._batch.clock)}; got at={iso_text(command.happened)}."
-                )
-            happened = min(command.happened, self._batch.now)
         return LogLine(
             experiment=self._batch.experiment.id,
             seq=self._batch.next_seq(),
@@ -120,7 +130,7 @@ class OrderDesk:
             unit=command.unit,
             key=command.order,
             value=command.value,
-            happened=happened,
+            happened=self._happened(command),
             stated=command.happened,
             goal=command.goal,
             sender=command.sender,

@@ -51,7 +51,7 @@ def require_fit_policy(policy: Policy, arms: int) -> None:
 
 def _check_work(policy: Policy) -> None:
     """A decision that takes long holds up those of all other experiments."""
-    for part in (policy, getattr(policy, "guard", None)):
+    for part in with_parts(policy):
         for name, most in MOST_WORK.items():
             asked = getattr(part, name, None)
             if asked is not None and asked > most:
@@ -59,6 +59,14 @@ def _check_work(policy: Policy) -> None:
                     f"experiment: policy must decide quickly: {name} must be at most {most}; "
                     f"got {name}={asked!r}."
                 )
+
+
+def with_parts(policy: Policy) -> Iterator[Policy]:
+    """The policy, and those that it is made of."""
+    yield policy
+    for part in vars(policy).values():
+        if isinstance(part, Policy):
+            yield from with_parts(part)
 
 
 def can_grow(policy: Policy, arms: int) -> bool:

@@ -32,8 +32,10 @@ def forget_silent(journal: Journal, experiments: Iterable[ExperimentHandle]) -> 
             continue
         before = journal.now() - int(retention * SECOND)
         some = partial(forget_some, journal.store, handle.experiment.id, before)
-        while journal.alone(some):
-            forgot = True
+        more = True
+        while more:
+            names, more = journal.alone(some)
+            forgot |= names
     if forgot:
         journal.leave_no_traces()
 

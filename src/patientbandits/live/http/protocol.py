@@ -65,7 +65,8 @@ class OurProtocol(TimedProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        self._idle_since = None
+        if not self._in_unwanted_body():
+            self._idle_since = None
         between = self._between_requests()
         if between and self._take_known(data):
             return
@@ -80,6 +81,10 @@ class OurProtocol(TimedProtocol):
             self._expect_head()
         if not self.transport.is_closing() and self._too_much():
             self._refuse(HEAD_TOO_LARGE)
+
+    def _in_unwanted_body(self) -> bool:
+        """Whether what comes belongs to a request that was answered without it."""
+        return self._in_body and self.cycle is not None and self.cycle.response_complete
 
     def _between_requests(self) -> bool:
         """Whether what comes now begins a request, and none is under way."""
@@ -135,6 +140,7 @@ class OurProtocol(TimedProtocol):
         self._parse(b"".join([*head, b"\r\n", rest]))
 
     def on_message_begin(self) -> None:
+        self._idle_since = None
         self.url = b""
         self.expect_100_continue = False
         self.headers = []
