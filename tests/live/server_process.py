@@ -57,6 +57,8 @@ class ServerProcess:
             )
         self.port = int(line.rsplit(":", 1)[1])
         while self.ask("GET", "/readyz")[0] != 200:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the server ended at once: {self.process.returncode}")
             time.sleep(0.005)
         self.ready = time.perf_counter() - began
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
@@ -177,3 +178,19 @@ def test_it_is_begun_once(shop):
     before = shop.store._checkpoints
     shop.store.work_beside()
     assert shop.store._checkpoints is before
+
+
+def test_what_a_crash_has_left_moves_at_the_start(shop, tmp_path):
+    """A server that is killed again and again would else leave more every time."""
+    shop.store._checkpoints._enough = 10**9
+    decide(shop, 100, "a")
+    left = tmp_path / "left"
+    left.mkdir()
+    for file in tmp_path.glob("shop.db*"):
+        shutil.copy(file, left)
+    with Shop(SQLiteStore(left / "shop.db")) as again:
+        assert wal_pages(again) > 5 * PAGES
+        again.store.work_beside()
+        decide(again, 1, "b")
+        assert again.store._checkpoints._in_log < PAGES
+        assert len(whole(again)) == 102

@@ -52,8 +52,12 @@ def begun_era(heads: Mapping[int, int]) -> Era:
     return Era(salt=secrets.token_hex(8), heads=heads)
 
 
+ERAS_DECODER = msgspec.json.Decoder(list[Era])
+"""made before there are threads: see `settings.DECODER`"""
+
+
 def stored_eras(text: str | None) -> list[Era]:
-    return [] if text is None else msgspec.json.decode(text, type=list[Era])
+    return [] if text is None else ERAS_DECODER.decode(text)
 
 
 def eras_text(eras: Sequence[Era]) -> str:

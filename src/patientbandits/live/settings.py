@@ -137,9 +137,14 @@ FIELD_NAMES = dict(zip(Settings.__struct_fields__, Settings.__struct_encode_fiel
 """field -> its name for users"""
 
 
+DECODER = msgspec.json.Decoder(Settings)
+"""Made before there are threads: msgspec 0.22 crashes if two of them are the first to ask for a
+type at the same time."""
+
+
 def stored_settings(text: str) -> Settings:
     """The settings that a change holds."""
-    return msgspec.json.decode(text, type=Settings)
+    return DECODER.decode(text)
 
 
 def settings_text(settings: Settings) -> str:

@@ -1,0 +1,43 @@
+"""Threads that are the first to need something, all at once, as when a server starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from patientbandits import live
+
+CODE = """
+import sys, threading
+from patientbandits.live.ids import stored_eras
+from patientbandits.live.settings import stored_settings
+sys.setswitchinterval(1e-6)
+barrier = threading.Barrier(8)
+
+def read():
+    barrier.wait()
+    stored_settings(sys.argv[1])
+    stored_eras('[["salt", {"1": 2}]]')
+
+threads = [threading.Thread(target=read) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.fixture
+def settings_text(tmp_path):
+    with live.open(str(tmp_path / "shop.db")) as shop:
+        shop.experiment("button", ["a", "b"])
+        return shop.store.changes(1)[-1].settings
+
+
+def test_settings_are_read_by_many_threads_at_once(settings_text):
+    """Where the decoder was made by whoever came first, four of ten processes crashed."""
+    for _ in range(12):
+        done = subprocess.run([sys.executable, "-c", CODE, settings_text], capture_output=True)
+        assert done.returncode == 0, done.stderr
