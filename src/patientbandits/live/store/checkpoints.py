@@ -46,9 +46,7 @@ class Checkpoints:
         self._in_log = 0
         self._wake = Event()
         self._closing = False
-        checkpointed(
-            writer
-        )  # what a crash has left: who is killed often would never move it beside
+        checkpointed(writer)  # what a crash has left: else one who is killed often leaves more
         writer.pragma("wal_autocheckpoint", 0)
         writer.set_wal_hook(self._committed)
         self._thread = Thread(target=self._move, name="checkpoints", daemon=True)
