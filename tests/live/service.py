@@ -32,6 +32,10 @@ def environment():
     return os.environ | {"PYTHONPATH": SOURCE, "PYTHONUNBUFFERED": "1"}
 
 
+LONGEST_START = 120.0
+"""seconds, on a machine that does much else"""
+
+
 class Running:
     """`patientbandits serve`; ``api`` speaks to it with the first key."""
 
@@ -81,7 +85,8 @@ class Running:
         )
 
     def until_ready(self):
-        while self.process.poll() is None:
+        end = time.monotonic() + LONGEST_START
+        while self.process.poll() is None and time.monotonic() < end:
             try:
                 if self.api.get("/readyz").status_code == 200:
                     return
