@@ -604,18 +604,22 @@ def test_a_failed_disk_ends_the_service(tmp_path):
     db = tmp_path / "shop.db"
     with Running(db) as server:
         server.api.post("/v1/experiments", json={"name": "a", "arms": ["x", "y"]})
-        before = decide(server.api, "/v1/experiments/a", key="before")
         full = (tmp_path / "shop.db-wal").stat().st_size  # from now on no file may grow beyond this
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (full, full))
-        refused(
-            server.api.post("/v1/experiments/a/decisions", json={"key": "after"}),
-            503,
-            "unavailable",
-        )
+        made = {}
+        for number in range(1000):
+            key = f"key {number}"
+            answer = server.api.post("/v1/experiments/a/decisions", json={"key": key})
+            if answer.status_code != 201:
+                break
+            made[key] = answer.json()
+        refused(answer, 503, "unavailable")
         assert server.process.wait(60) == 1
     with Running(db, key=server.key) as again:
-        assert decide(again.api, "/v1/experiments/a", key="before") == before | {"duplicate": True}
-        assert decide(again.api, "/v1/experiments/a", key="after")["duplicate"] is False
+        for known, before in made.items():
+            expected = before | {"duplicate": True}
+            assert decide(again.api, "/v1/experiments/a", key=known) == expected
+        assert decide(again.api, "/v1/experiments/a", key=key)["duplicate"] is False
 
 
 def test_without_keys_only_local_names_are_answered(tmp_path):
