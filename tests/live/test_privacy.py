@@ -292,6 +292,20 @@ def test_retention_leaves_no_trace_in_the_files(tmp_path, clock):
         assert not [file.name for file in tmp_path.iterdir() if unit in file.read_bytes()]
 
 
+def test_retention_leaves_no_trace_in_pages_that_became_free(tmp_path, clock):
+    """Where many names go at once, pages of their index are given up as they are."""
+    path = tmp_path / "shop.db"
+    with live.open(str(path), clock=clock, units="clear") as shop:
+        button = shop.experiment("button", ["a", "b"], policy="Uniform", retention="1d")
+        for first in range(0, 6000, 1000):
+            units = [f"visitor-{first + number}-name" for number in range(1000)]
+            shop.journal.execute([button.decide_command(unit=unit) for unit in units])
+        clock.now += 2 * DAY
+        shop.forget()
+        assert shop.store.connection.pragma("freelist_count") > 0
+        assert b"visitor-" not in path.read_bytes()
+
+
 def test_a_server_forgets_by_itself(fresh, clock):
     async def serve(shop):
         writer = Writer(shop, 10, failed=lambda: None)

@@ -17,8 +17,9 @@ from patientbandits.live.store.sqlite_connection import ASK_AGAIN, apsw
 PASSES = 2
 """by the thread: the second moves what was committed during the first, and leaves less"""
 
-
 TIDY_SECONDS = 2.0
+"""how long readers are waited for when the log must be emptied"""
+
 RETRIES = 16
 """a reader may be gone soon: so often it is tried again while as many pages come as gather first"""
 
