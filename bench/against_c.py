@@ -19,7 +19,7 @@ import patientbandits as pb
 from bench.measure import DisagreementError, take_turns, timed
 from bench.table import Row, per_round
 from bench.workloads import ALPHA, SEED, Workload, many_arms, two_arms
-from patientbandits.rng import base_keys
+from patientbandits._util.rng import base_keys
 
 SOURCE = Path(__file__).with_name("patient.c")
 FLAGS = ("-O3", "-march=native")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.table import Row
 from patientbandits import live
-from patientbandits.live.check import check
+from patientbandits.live.operations.checks import check
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
 from damage import flips

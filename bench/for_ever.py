@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import patientbandits as pb
-from patientbandits.random_problems import random_problem
+from patientbandits.problems.random_problems import random_problem
 
 PULLS = (100, 400, 1500)
 SPANS = (500, 1000, 2000, 4000)

@@ -30,9 +30,9 @@ from bench.load import (
 )
 from bench.measure import share_priority
 from bench.table import Row, show
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.store.sqlite import SQLiteStore
-from patientbandits.live.store.stored_records import Experiment
+from patientbandits.live.log.line import LogLine
+from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 CLIENTS, RATE, CONVERSIONS, GROUP = 64, 1000, 250, 64
 LONGEST_COMPILATION = 90.0

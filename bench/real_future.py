@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.shop_worlds import Array, Shop
+from patientbandits._util.durations import DAY
 from patientbandits.analysis.belief import beliefs
+from patientbandits.analysis.events.history import Events
 from patientbandits.analysis.future import future_days
 from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.run import TOLERANCE, lag_times
-from patientbandits.events.durations import DAY
-from patientbandits.events.history import Events
 
 SCREEN = 2.5
 HORIZON = 365

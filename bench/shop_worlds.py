@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.events.durations import DAY
-from patientbandits.events.history import Events
+from patientbandits._util.durations import DAY
+from patientbandits.analysis.events.history import Events
 
 Array = NDArray[np.float64]
 Sampler = Callable[[np.random.Generator, int], Array]

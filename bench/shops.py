@@ -17,10 +17,10 @@ import numpy as np
 
 from bench.real_future import real_days
 from bench.shop_worlds import FAMILIES, WINDOWS, Shop, draw_shop, seen
+from patientbandits._util.durations import DAY
 from patientbandits.analysis.belief import beliefs
+from patientbandits.analysis.events.history import Events
 from patientbandits.analysis.run import analyse, lag_times
-from patientbandits.events.durations import DAY
-from patientbandits.events.history import Events
 
 LOW, HIGH = 0.90, 0.98
 """Coverage of the 95 % interval must be between these."""

@@ -21,7 +21,7 @@ from bench.live import serving
 from bench.load import EXPERIMENT, Latencies, at_rate
 from bench.table import Row, show
 from patientbandits import live
-from patientbandits.live.check import check
+from patientbandits.live.operations.checks import check
 
 CLIENTS = 64
 PIECES = 10

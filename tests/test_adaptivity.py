@@ -12,21 +12,21 @@ from scipy import stats
 
 from patientbandits import AdaptPatientBandits, simulate, theory
 from patientbandits.errors import InputError
-from patientbandits.paper.adaptivity.departures import departure
-from patientbandits.paper.adaptivity.variants import (
+from patientbandits.inference.intervals import student_interval, student_quantile
+from patientbandits.research.paper.adaptivity.departures import departure
+from patientbandits.research.paper.adaptivity.variants import (
     PRINTED,
     RECORD_STEP,
     Variant,
     slow_problem,
     study_rounds,
 )
-from patientbandits.paper.adaptivity.words import in_powers
-from patientbandits.paper.section8_adaptive import (
+from patientbandits.research.paper.adaptivity.words import in_powers
+from patientbandits.research.paper.section8_adaptive import (
     ADAPTIVE_ALPHA_FLOOR,
     ADAPTIVE_C,
     ADAPTIVE_MEAN_FLOOR,
 )
-from patientbandits.statistics import student_interval, student_quantile
 
 RUNS_OF_FOUR_VALUES = st.lists(
     st.lists(st.sampled_from([0.0, 0.0, 0.1, 1e-300]), min_size=6, max_size=6),

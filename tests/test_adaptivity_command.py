@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from patientbandits.errors import InputError
-from patientbandits.paper.adaptivity import run as adaptivity_run
-from patientbandits.paper.adaptivity.data import read_study_data
-from patientbandits.paper.adaptivity.departures import DEPARTURE_VARIANTS
-from patientbandits.paper.adaptivity.over_gaps import HARD_GAPS
-from patientbandits.paper.adaptivity.over_time import TAIL_OVER_TIME, THOMPSON, VARIANTS
-from patientbandits.paper.adaptivity.page import adaptivity_page
-from patientbandits.paper.adaptivity.variants import OtherNames
+from patientbandits.research.paper.adaptivity import run as adaptivity_run
+from patientbandits.research.paper.adaptivity.data import read_study_data
+from patientbandits.research.paper.adaptivity.departures import DEPARTURE_VARIANTS
+from patientbandits.research.paper.adaptivity.over_gaps import HARD_GAPS
+from patientbandits.research.paper.adaptivity.over_time import TAIL_OVER_TIME, THOMPSON, VARIANTS
+from patientbandits.research.paper.adaptivity.page import adaptivity_page
+from patientbandits.research.paper.adaptivity.variants import OtherNames
 
 COMMAND = [sys.executable, "-m", "patientbandits"]
 

@@ -7,22 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from patientbandits.paper.adaptivity.data import DataRow, StudyData, read_study_data
-from patientbandits.paper.adaptivity.departures import (
+from patientbandits.research.paper.adaptivity.data import DataRow, StudyData, read_study_data
+from patientbandits.research.paper.adaptivity.departures import (
     DepartureCase,
     departure,
     departure_simulations,
 )
-from patientbandits.paper.adaptivity.over_gaps import (
+from patientbandits.research.paper.adaptivity.over_gaps import (
     HARD_GAPS,
     GapCase,
     gap_simulations,
     wrong_share,
 )
-from patientbandits.paper.adaptivity.over_time import PENALTIES, TAIL_OVER_TIME, THOMPSON
-from patientbandits.paper.adaptivity.page import adaptivity_page
-from patientbandits.paper.adaptivity.variants import FAVOURITE, PRINTED, OtherNames, Variant
-from patientbandits.sweeps import sweep
+from patientbandits.research.paper.adaptivity.over_time import PENALTIES, TAIL_OVER_TIME, THOMPSON
+from patientbandits.research.paper.adaptivity.page import adaptivity_page
+from patientbandits.research.paper.adaptivity.variants import (
+    FAVOURITE,
+    PRINTED,
+    OtherNames,
+    Variant,
+)
+from patientbandits.simulation.sweeps import sweep
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from patientbandits._util.durations import DAY, HOUR
 from patientbandits.analysis import Analysis, analyse
+from patientbandits.analysis.events import Events, read_events
+from patientbandits.analysis.events.example import write_example
 from patientbandits.analysis.normals import best_probability, expected_loss, normal_cdf
 from patientbandits.analysis.page import write_analysis
 from patientbandits.analysis.survival import product_limit
 from patientbandits.cli import main
 from patientbandits.errors import InputError
-from patientbandits.events import Events, read_events
-from patientbandits.events.durations import DAY, HOUR
-from patientbandits.events.example import write_example
 
 
 def made_up(

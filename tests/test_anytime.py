@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from patientbandits.anytime import anytime_interval, anytime_window_interval, log_evidence
 from patientbandits.errors import InputError
+from patientbandits.inference.anytime import anytime_interval, anytime_window_interval, log_evidence
 
 DELTA = 0.05
 RUNS = 400

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import patientbandits as pb
-from patientbandits.arithmetic import plain_sum
-from patientbandits.rng import bits_at, unit
+from patientbandits._util.arithmetic import plain_sum
+from patientbandits._util.rng import bits_at, unit
 
 TENTHS = [0.1] * 10
 

@@ -13,8 +13,8 @@ import pytest
 from cases import PROBLEMS, fit_for, policies
 
 import patientbandits as pb
-from patientbandits import bandit
 from patientbandits.policies import POLICIES
+from patientbandits.simulation import bandit
 
 ALL = pytest.mark.parametrize("name", POLICIES)
 

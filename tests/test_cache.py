@@ -11,8 +11,8 @@ import types
 import numpy as np
 import pytest
 
-from patientbandits.engine.compile import digest
-from patientbandits.engine.fingerprint import UndigestibleError
+from patientbandits.simulation.engine.compile import digest
+from patientbandits.simulation.engine.fingerprint import UndigestibleError
 
 SCRIPT = """
 import json
@@ -30,8 +30,8 @@ class Mine(pb.Policy):
 
 result = pb.simulate(pb.Problem([0.5, 0.6], pb.Pareto(0.5)), Mine(), 300, 5, workers=1)
 
-from patientbandits.engine.episode import KernelPlan
-from patientbandits.engine.lanes import lanes_kernel
+from patientbandits.simulation.engine.episode import KernelPlan
+from patientbandits.simulation.engine.lanes import lanes_kernel
 from patientbandits.policies.base import rule_of
 kernel = lanes_kernel(KernelPlan.of(rule_of(Mine(), 2, True), Mine().memory(2, 1), True, False))
 print(json.dumps({
@@ -132,7 +132,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import patientbandits as pb
 from helper import slow
-from patientbandits.engine.compile import shared
+from patientbandits.simulation.engine.compile import shared
 
 class Level(NamedTuple):
     level: Any
@@ -158,7 +158,7 @@ print(json.dumps({
 }))
 """
 SLOW = """
-from patientbandits.posteriors.portable import apart
+from patientbandits.inference.posterior.portable import apart
 
 def inner(level, arm, round):
     level[arm] = round * (arm + 1.0)

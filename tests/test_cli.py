@@ -15,8 +15,8 @@ import pytest
 from patientbandits import Result, __version__
 from patientbandits.cli.main import parser
 from patientbandits.cli.tables import table_lines
-from patientbandits.delays import LAWS
 from patientbandits.policies import POLICIES
+from patientbandits.problems.delays import LAWS
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "patientbandits"]

@@ -16,18 +16,31 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits import cli, compare, problems
-from patientbandits.compare.advice import advice
-from patientbandits.compare.contenders import EXCLUDED, PATIENT_ALPHA, feedback_of, world_for
-from patientbandits.compare.delay_bench import DELAY_BENCH, RANDOM_CASES, SUITE_SEED
-from patientbandits.compare.knowledge import LEAST_ALPHA, Slowest, pooled, slowest, valid_alpha
-from patientbandits.compare.scores import Score, scores, standings, standings_by_kind
-from patientbandits.compare.selection import chosen
-from patientbandits.compare.suite import HOPELESS, PROBLEM_KINDS
-from patientbandits.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
+from patientbandits import cli
+from patientbandits.inference.intervals import ratio_interval
 from patientbandits.policies import POLICIES
-from patientbandits.random_problems import mirrored, random_problem
-from patientbandits.statistics import ratio_interval
+from patientbandits.problems import catalogue as problems
+from patientbandits.problems.random_problems import mirrored, random_problem
+from patientbandits.research import compare
+from patientbandits.research.compare.advice import advice
+from patientbandits.research.compare.contenders import (
+    EXCLUDED,
+    PATIENT_ALPHA,
+    feedback_of,
+    world_for,
+)
+from patientbandits.research.compare.delay_bench import DELAY_BENCH, RANDOM_CASES, SUITE_SEED
+from patientbandits.research.compare.knowledge import (
+    LEAST_ALPHA,
+    Slowest,
+    pooled,
+    slowest,
+    valid_alpha,
+)
+from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
+from patientbandits.research.compare.selection import chosen
+from patientbandits.research.compare.suite import HOPELESS, PROBLEM_KINDS
+from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 
 SUITE = {case.name: case for case in compare.suite()}
 TWO, FEW = (

@@ -13,9 +13,9 @@ import pytest
 from scipy import stats
 
 import patientbandits as pb
-from patientbandits.delays import LAWS
-from patientbandits.engine import delay_lines, delay_tables, worlds
-from patientbandits.engine.compile import compiled
+from patientbandits.problems.delays import LAWS
+from patientbandits.simulation.engine import delay_lines, delay_tables, worlds
+from patientbandits.simulation.engine.compile import compiled
 
 HALVES = pb.Mixture(
     [pb.Pareto(0.3), pb.Mixture([pb.LogNormal(50, 2), pb.Never()], [0.9, 0.1])], [0.5, 0.5]

@@ -12,7 +12,7 @@ import pytest
 from tools.site_pages import generated
 
 import patientbandits
-from patientbandits import compare
+from patientbandits.research import compare
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

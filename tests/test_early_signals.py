@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.drift import Shift
-from patientbandits.engine.episode import KernelPlan
-from patientbandits.engine.run import Job, Match
-from patientbandits.registry import problem_from
-from patientbandits.study import read_study
+from patientbandits.policies.registry import problem_from
+from patientbandits.problems.drift import Shift
+from patientbandits.research.study import read_study
+from patientbandits.simulation.engine.episode import KernelPlan
+from patientbandits.simulation.engine.run import Job, Match
 
 HORIZON, SEED, FIRST_RUN = 120, 5, 3
 TWO = [0.5, 0.75]
@@ -217,7 +217,7 @@ def test_a_signal_is_reported_once():
 
 
 def test_gymnasium_tells_the_same_signals():
-    gym = pytest.importorskip("patientbandits.gym")
+    gym = pytest.importorskip("patientbandits.integrations.gym")
     for problem in WORLDS.values():
         env = gym.DelayedBandit(problem, HORIZON)
         env.reset(seed=SEED)

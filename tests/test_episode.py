@@ -10,9 +10,9 @@ import pytest
 from cases import PARAMETERS, PROBLEMS, fit_for, policies
 
 import patientbandits as pb
-from patientbandits.delays import LAWS
 from patientbandits.policies import POLICIES
-from patientbandits.rewards import REWARDS
+from patientbandits.problems.delays import LAWS
+from patientbandits.problems.rewards import REWARDS
 
 SEED, FIRST_RUN, RUNS = 5, 3, 6
 CHECKED = (0, 5)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import patientbandits as pb
-from patientbandits.registry import law_from, problem_from
+from patientbandits.policies.registry import law_from, problem_from
 
 SETTINGS = settings(max_examples=100, deadline=None, derandomize=True)
 positive = st.floats(1e-3, 1e6)

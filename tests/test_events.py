@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from patientbandits._util.durations import DAY, in_seconds, short_time, spoken
+from patientbandits.analysis.events import Events, read_events
+from patientbandits.analysis.events.columns import EVENT_PRESETS
+from patientbandits.analysis.events.report import chi_squared_tail, sample_ratio
 from patientbandits.errors import InputError
-from patientbandits.events import Events, read_events
-from patientbandits.events.columns import EVENT_PRESETS
-from patientbandits.events.durations import DAY, in_seconds, short_time, spoken
-from patientbandits.events.report import chi_squared_tail, sample_ratio
 
 BEGIN = 1_767_225_600  # 2026-01-01 00:00 UTC
 

@@ -20,7 +20,7 @@ from cases import PROBLEMS
 from distributed import Client
 
 import patientbandits as pb
-from patientbandits import executors, pieces
+from patientbandits.simulation import executors, pieces
 
 HEAVY = PROBLEMS["heavy tails"]
 PATHS = os.pathsep.join(str(path) for path in (Path(__file__).parent, Path(pb.__file__).parents[1]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import patientbandits
-from patientbandits.exports import public_names
+from patientbandits._util.exports import public_names
 
 PACKAGES = ("patientbandits", "patientbandits.live")
 HEAVY = ("numpy", "numba", "matplotlib", "scipy", "msgspec", "apsw", "uvicorn")

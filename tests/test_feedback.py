@@ -12,8 +12,8 @@ from cases import PROBLEMS, policies
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
-from patientbandits.registry import problem_from
-from patientbandits.study import read_study
+from patientbandits.policies.registry import problem_from
+from patientbandits.research.study import read_study
 
 REPORTS = {title: problem.with_feedback("reports") for title, problem in PROBLEMS.items()}
 HEAVY = REPORTS["heavy tails"]

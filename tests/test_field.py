@@ -13,11 +13,11 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import cli
-from patientbandits.field import papers
-from patientbandits.field.finding import Finding, Pair, PublishedPaper, Setting, measure
-from patientbandits.field.papers import PAPERS
-from patientbandits.field.run import FIELD_SEED, play_field
-from patientbandits.field.told import findings_table
+from patientbandits.research.field import papers
+from patientbandits.research.field.finding import Finding, Pair, PublishedPaper, Setting, measure
+from patientbandits.research.field.papers import PAPERS
+from patientbandits.research.field.run import FIELD_SEED, play_field
+from patientbandits.research.field.told import findings_table
 
 EASY = pb.Problem([0.1, 0.9])
 PLAYERS = {"good": pb.KLUCB(), "bad": pb.Uniform()}

@@ -16,9 +16,10 @@ from tools import benchmark_pages
 from tools.frozen_docs import MAP, STUDY, draw_map, losses_in_words, readme_part, with_table
 
 import patientbandits as pb
-from patientbandits import cli, compare
-from patientbandits.compare.delay_bench import SUITE_SEED
-from patientbandits.compare.frozen import (
+from patientbandits import cli
+from patientbandits.research import compare
+from patientbandits.research.compare.delay_bench import SUITE_SEED
+from patientbandits.research.compare.frozen import (
     ALL_PROBLEMS,
     exact,
     rows_of_file,
@@ -27,8 +28,8 @@ from patientbandits.compare.frozen import (
     write_frozen,
     write_lines,
 )
-from patientbandits.compare.run import simulation_of
-from patientbandits.study import read_study
+from patientbandits.research.compare.run import simulation_of
+from patientbandits.research.study import read_study
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "data" / "delay-bench-1"

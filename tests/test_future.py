@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from patientbandits._util.durations import DAY
 from patientbandits.analysis import plays
 from patientbandits.analysis.future import (
     ArmPresent,
@@ -21,7 +22,6 @@ from patientbandits.analysis.future import (
 from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import OrderWorth
 from patientbandits.analysis.truths import DIFFERENCES, draw_truths
-from patientbandits.events.durations import DAY
 
 SIZE = 4000
 MEANS = np.array([0.100, 0.104])

@@ -9,7 +9,7 @@ import pytest
 from cases import ratio
 
 import patientbandits as pb
-from patientbandits import problems
+from patientbandits.problems import catalogue as problems
 
 OFF_FAMILY = pb.Problem([0.6, 0.8], [pb.Fixed(500), pb.Fixed(1)])
 """The worse arm pays after exactly 500 rounds."""

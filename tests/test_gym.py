@@ -13,7 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import patientbandits as pb
-from patientbandits.gym import ENVIRONMENT_ID
+from patientbandits.integrations.gym import ENVIRONMENT_ID
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 HEAVY = pb.Problem([0.4, 0.7, 0.5], [pb.Pareto(1.0), pb.Pareto(0.3), pb.Fixed(4)])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.live.policy_memory import grown
+from patientbandits.inference.posterior.grid import bin_at
+from patientbandits.live.policy.memory import grown
 from patientbandits.policies.parts import late_counts
 from patientbandits.policies.parts.late_counts import BUNCHES_USED, IN_BUNCHES, grow_older
-from patientbandits.posteriors.grid import bin_at
 
 ARMS = 3
 

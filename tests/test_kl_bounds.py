@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from patientbandits import rng
+from patientbandits._util import rng
 from patientbandits.policies.parts.kl_bounds import (
     NEWTON_ACCURACY,
     bernoulli_guess,

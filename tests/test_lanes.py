@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.engine.calendar import (
+from patientbandits.simulation.engine.calendar import (
     MOST_LANES,
     RING,
     begin_turn,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.delays import LAWS
-from patientbandits.engine.delay_tables import FORMULAS
+from patientbandits.problems.delays import LAWS
+from patientbandits.simulation.engine.delay_tables import FORMULAS
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
+from patientbandits._util.durations import DAY
 from patientbandits.analysis.future import traffic_of
 from patientbandits.analysis.page import warnings_of, write_analysis
-from patientbandits.events.durations import DAY
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from naive import model as naive_model
 
-from patientbandits.engine.compile import compiled
-from patientbandits.posteriors import CureCounts, portable
-from patientbandits.posteriors.gammas import digamma, trigamma
-from patientbandits.posteriors.grid import bin_edges, bin_points
-from patientbandits.posteriors.laws import laws
-from patientbandits.posteriors.observed import observe
-from patientbandits.posteriors.pooling import pool_of, refresh_arm, spread_news
-from patientbandits.posteriors.work import CHOICE, MISFIT, RATE, TAIL, WITHIN, room
+from patientbandits.inference.posterior import CureCounts, portable
+from patientbandits.inference.posterior.gammas import digamma, trigamma
+from patientbandits.inference.posterior.grid import bin_edges, bin_points
+from patientbandits.inference.posterior.laws import laws
+from patientbandits.inference.posterior.observed import observe
+from patientbandits.inference.posterior.pooling import pool_of, refresh_arm, spread_news
+from patientbandits.inference.posterior.work import CHOICE, MISFIT, RATE, TAIL, WITHIN, room
+from patientbandits.simulation.engine.compile import compiled
 
 CASES = {
     "alone": [(0.3, lambda r, n: r.exponential(20, n))],

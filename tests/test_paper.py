@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from patientbandits import paper
-from patientbandits.paper import reproduce as reproduce_module
-from patientbandits.paper.experiment import PublishedFigure
-from patientbandits.paper.experiments import EXPERIMENTS, experiments_in
-from patientbandits.paper.published import published_points
-from patientbandits.paper.reproduce import reproduce
+from patientbandits.research import paper
+from patientbandits.research.paper import reproduce as reproduce_module
+from patientbandits.research.paper.experiment import PublishedFigure
+from patientbandits.research.paper.experiments import EXPERIMENTS, experiments_in
+from patientbandits.research.paper.published import published_points
+from patientbandits.research.paper.reproduce import reproduce
 
 COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
 FIGURES = (*COMPARED, "adaptive")
@@ -135,14 +135,14 @@ def test_the_report_keeps_its_order_whatever_is_asked_first(tmp_path: Path) -> N
 
 
 NEW_EXPERIMENT = """
-from patientbandits.delays import Fixed
-from patientbandits.figures import Panel
-from patientbandits.paper.claim import Claim, verdict
-from patientbandits.paper.curve import Curve
-from patientbandits.paper.experiment import SimulatedExperiment
+from patientbandits.problems.delays import Fixed
+from patientbandits.plotting.figures import Panel
+from patientbandits.research.paper.claim import Claim, verdict
+from patientbandits.research.paper.curve import Curve
+from patientbandits.research.paper.experiment import SimulatedExperiment
 from patientbandits.policies import UCB1
-from patientbandits.problem import Problem
-from patientbandits.sweeps import Simulation
+from patientbandits.problems.problem import Problem
+from patientbandits.simulation.sweeps import Simulation
 
 
 class AllWait(SimulatedExperiment):
@@ -189,6 +189,6 @@ def test_every_published_curve_has_ours(name: str) -> None:
 
 
 def test_every_published_point_belongs_to_a_figure() -> None:
-    with (files("patientbandits.paper") / "published.csv").open() as file:
+    with (files("patientbandits.research.paper") / "published.csv").open() as file:
         named = {row["figure"] for row in csv.DictReader(file)}
     assert named == {*FIGURES, "adaptive_alpha"}

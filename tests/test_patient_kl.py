@@ -5,7 +5,7 @@ from __future__ import annotations
 from cases import ratio
 
 import patientbandits as pb
-from patientbandits import problems
+from patientbandits.problems import catalogue as problems
 
 PUBLISHED = pb.PatientBandits(0.5, width="published", bias="published")
 

@@ -9,9 +9,9 @@ import pytest
 from cases import ratio
 
 import patientbandits as pb
-from patientbandits import problems
+from patientbandits.inference.posterior.grid import bin_at, bin_edges
 from patientbandits.policies.parts.late_counts import grow_older
-from patientbandits.posteriors.grid import bin_at, bin_edges
+from patientbandits.problems import catalogue as problems
 
 BARS = {
     "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.25),

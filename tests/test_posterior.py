@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.posteriors.best import race_between
-from patientbandits.posteriors.distributions import mixture_of
-from patientbandits.posteriors.grid import bin_edges
+from patientbandits.inference.posterior import Estimate
+from patientbandits.inference.posterior.best import race_between
+from patientbandits.inference.posterior.distributions import mixture_of
+from patientbandits.inference.posterior.grid import bin_edges
 
 BENCH = Path(__file__).parents[1] / "bench" / "coverage.py"
 
@@ -155,7 +156,7 @@ def test_probabilities_of_being_best():
     assert got[2].best > 0.999
     assert got[2].loss < 1e-6 < 0.2 < got[0].loss
     assert got[2].lift.low < 1.0 < got[2].lift.high
-    assert got[0].lift == pb.posteriors.Estimate(0.0, 0.0, 0.0)
+    assert got[0].lift == Estimate(0.0, 0.0, 0.0)
     assert [arm.rate for arm in pb.posterior(arms)] == [arm.rate for arm in got]
     paid = [
         pb.CureCounts(*arms[j].columns, paid=share * arms[j].columns[2].sum())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.engine.compile import compiled
 from patientbandits.policies.parts.best_probability import chance_of_best
 from patientbandits.policies.parts.chances import CELLS, set_chances, set_chances_loops
+from patientbandits.simulation.engine.compile import compiled
 
 RACES = [
     [(1, 1), (1, 1)],

@@ -10,7 +10,7 @@ from cases import LAW, PROBLEMS
 import patientbandits as pb
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.qpmd import enqueue
-from patientbandits.result import Result
+from patientbandits.simulation.result import Result
 
 HEAVY = PROBLEMS["heavy tails"].with_feedback("reports")
 

@@ -9,16 +9,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
+from patientbandits.analysis.events import Events
+from patientbandits.analysis.rehearsal import Rehearsal, rehearse
+from patientbandits.analysis.rehearsal.page import write_rehearsal
+from patientbandits.analysis.rehearsal.players import (
+    EVEN_SPLIT,
+    WAITING,
+    after_the_window,
+    all_players,
+)
+from patientbandits.analysis.rehearsal.run import turning_days
+from patientbandits.analysis.rehearsal.worlds import (
+    DrawnWorld,
+    draw_law,
+    draw_worlds,
+    inverse_curve,
+)
 from patientbandits.cli import main
 from patientbandits.errors import InputError
-from patientbandits.events import Events
-from patientbandits.events.durations import DAY
-from patientbandits.rehearsal import Rehearsal, rehearse
-from patientbandits.rehearsal.page import write_rehearsal
-from patientbandits.rehearsal.players import EVEN_SPLIT, WAITING, after_the_window, all_players
-from patientbandits.rehearsal.run import turning_days
-from patientbandits.rehearsal.worlds import DrawnWorld, draw_law, draw_worlds, inverse_curve
 
 TRAFFIC = 100.0
 
@@ -114,7 +124,7 @@ def test_the_same_seed_gives_the_same_numbers(found: Analysis, played: Rehearsal
 
 
 def test_turning_days_from_the_definition() -> None:
-    from patientbandits.problem import Problem
+    from patientbandits.problems.problem import Problem
 
     world = DrawnWorld(problem=Problem([0.1, 0.2]), window_rounds=1)
     days = np.arange(1.0, 31.0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.engine.replay import (
+from patientbandits.policies.base import rule_of
+from patientbandits.simulation.engine.replay import (
     CONVERSION,
     DECISION,
     EVENT,
@@ -18,8 +19,7 @@ from patientbandits.engine.replay import (
     kernel_for_replay,
     plain_replay,
 )
-from patientbandits.engine.shares import NO_SHARES
-from patientbandits.policies.base import rule_of
+from patientbandits.simulation.engine.shares import NO_SHARES
 
 
 @pytest.mark.parametrize(

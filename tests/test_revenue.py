@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
 from patientbandits.analysis.belief import Z95, Belief
+from patientbandits.analysis.events import Events
 from patientbandits.analysis.money import amount, revenues_of, worths_of
 from patientbandits.analysis.page import write_analysis
 from patientbandits.analysis.records import OrderWorth, Span
 from patientbandits.cli import main
 from patientbandits.errors import InputError
-from patientbandits.events import Events
-from patientbandits.events.durations import DAY
 
 DECISIONS = 8000
 

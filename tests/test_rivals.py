@@ -10,10 +10,11 @@ import pytest
 from scipy import stats
 
 import patientbandits as pb
-from patientbandits.delays import LAWS
 from patientbandits.policies.d_ts import START_RATE, begin_fits, expect_late, maximise
+from patientbandits.policies.registry import policy_from, problem_from
 from patientbandits.policies.told import age_pulls, draw_mean
-from patientbandits.random_problems import (
+from patientbandits.problems.delays import LAWS
+from patientbandits.problems.random_problems import (
     COMMON_EVERY,
     DELAY_FAMILIES,
     LARGEST_MEAN,
@@ -25,7 +26,6 @@ from patientbandits.random_problems import (
     mirrored,
     random_problem,
 )
-from patientbandits.registry import policy_from, problem_from
 
 SEED = 3
 MANY = [random_problem(SEED, number) for number in range(240)]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from patientbandits import rng
-from patientbandits.engine.compile import compiled
+from patientbandits._util import rng
+from patientbandits.simulation.engine.compile import compiled
 
 KEY = rng.run_key(rng.base_keys(1)[0], 0)
 

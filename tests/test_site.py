@@ -26,7 +26,7 @@ from tools.site_pages import (
 
 import patientbandits
 from patientbandits import live
-from patientbandits.compare.delay_bench import suite
+from patientbandits.research.compare.delay_bench import suite
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """elements that make a browser load something, and where from"""

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from patientbandits.errors import InputError
-from patientbandits.statistics import (
+from patientbandits.inference.intervals import (
     LEVEL,
     mean_interval,
     ratio_interval,

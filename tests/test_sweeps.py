@@ -13,7 +13,7 @@ import pytest
 from cases import PROBLEMS
 
 import patientbandits as pb
-from patientbandits import pieces
+from patientbandits.simulation import pieces
 
 HEAVY = PROBLEMS["heavy tails"]
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits import problems, theory
+from patientbandits import theory
+from patientbandits.problems import catalogue as problems
 
 POLICIES = (pb.PatientBandits(0.3), pb.KLUCB(), pb.Thompson(), pb.PatientKL(0.3), pb.Uniform())
 

@@ -9,7 +9,7 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import theory
-from patientbandits.envelopes import mean_power
+from patientbandits.problems.envelopes import mean_power
 
 T, K = 1000, 3
 GAPS = [0.0, 0.1, 0.4]

@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 
 import patientbandits as pb
-from patientbandits import figure_files
-from patientbandits.figure_files import TEX_PROGRAMS, FigureFiles
-from patientbandits.figures import Line, Panel, _escaped, _places, draw
-from patientbandits.latex import latex_table
-from patientbandits.pull_counts import arms_by_pass
-from patientbandits.study import Study
-from patientbandits.study_results import run_study
+from patientbandits.plotting import figure_files
+from patientbandits.plotting.figure_files import TEX_PROGRAMS, FigureFiles
+from patientbandits.plotting.figures import Line, Panel, _escaped, _places, draw
+from patientbandits.plotting.latex import latex_table
+from patientbandits.research.study import Study
+from patientbandits.research.study_results import run_study
+from patientbandits.simulation.pull_counts import arms_by_pass
 
 mpl.use("agg")
 
@@ -81,7 +81,7 @@ def test_pulls_over_time(arms: int) -> None:
 
 def test_pulls_fit_into_exact_numbers() -> None:
     """No pass counts beyond 2^53, and every arm is counted once."""
-    from patientbandits.engine.run import Job
+    from patientbandits.simulation.engine.run import Job
 
     for horizon in (2, 700, 10**5, 2**31 - 3):
         job = Job(pb.Problem([0.5] * 40), pb.UCB1(), np.array([horizon]), range(1), 0, False)

@@ -11,31 +11,45 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits import problems, theory
-from patientbandits.paper import theorem4_twins, theorems
-from patientbandits.paper.claim import FAILS, HOLDS, OPEN, PARTLY, Claim, verdict, verdict_if
-from patientbandits.paper.classical import Classical
-from patientbandits.paper.curve import Series
-from patientbandits.paper.evidence import Measured, exponent
-from patientbandits.paper.figure1_alpha import AlphaSweep
-from patientbandits.paper.figure2_gap import TAIL_COLORS, GapSweep
-from patientbandits.paper.figures3_4_ducb import (
+from patientbandits import theory
+from patientbandits.problems import catalogue as problems
+from patientbandits.research.paper import theorem4_twins, theorems
+from patientbandits.research.paper.claim import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    PARTLY,
+    Claim,
+    verdict,
+    verdict_if,
+)
+from patientbandits.research.paper.classical import Classical
+from patientbandits.research.paper.curve import Series
+from patientbandits.research.paper.evidence import Measured, exponent
+from patientbandits.research.paper.figure1_alpha import AlphaSweep
+from patientbandits.research.paper.figure2_gap import TAIL_COLORS, GapSweep
+from patientbandits.research.paper.figures3_4_ducb import (
     PATIENT_ALPHAS,
     WINDOWS,
     Heterogeneous,
     Homogeneous,
     ducb_name,
 )
-from patientbandits.paper.log_growth import LONG_HORIZONS, LONG_TAILS, SCHEDULE, LogGrowth
-from patientbandits.paper.many_arms import ARM_ALPHAS, ARM_COUNTS, ARM_GAPS, ManyArms
-from patientbandits.paper.many_arms import arms_curve as arms_name
-from patientbandits.paper.presets import patient_name
-from patientbandits.paper.published import deviations
-from patientbandits.paper.section8_adaptive import AS_PRINTED, NEAREST, Adaptive
-from patientbandits.paper.theorem1_coverage import Coverage, coverage_claims
-from patientbandits.paper.theorem6_constants import constant_claim, interval_claim
-from patientbandits.paper.worst_case import WORST_ALPHAS, WORST_GAPS, WORST_HORIZONS, WorstCase
-from patientbandits.paper.worst_case import worst_curve as worst_name
+from patientbandits.research.paper.log_growth import LONG_HORIZONS, LONG_TAILS, SCHEDULE, LogGrowth
+from patientbandits.research.paper.many_arms import ARM_ALPHAS, ARM_COUNTS, ARM_GAPS, ManyArms
+from patientbandits.research.paper.many_arms import arms_curve as arms_name
+from patientbandits.research.paper.presets import patient_name
+from patientbandits.research.paper.published import deviations
+from patientbandits.research.paper.section8_adaptive import AS_PRINTED, NEAREST, Adaptive
+from patientbandits.research.paper.theorem1_coverage import Coverage, coverage_claims
+from patientbandits.research.paper.theorem6_constants import constant_claim, interval_claim
+from patientbandits.research.paper.worst_case import (
+    WORST_ALPHAS,
+    WORST_GAPS,
+    WORST_HORIZONS,
+    WorstCase,
+)
+from patientbandits.research.paper.worst_case import worst_curve as worst_name
 
 RUNS = 40
 TWO_ARMS = pb.Problem([0.6, 0.8], [pb.Pareto(1.0), pb.Pareto(0.3)])
@@ -312,7 +326,7 @@ def test_worst_case() -> None:
 
 
 def test_a_horizon_whose_worst_gap_is_at_the_edge_is_left_out() -> None:
-    from patientbandits.paper.worst_case import Growth
+    from patientbandits.research.paper.worst_case import Growth
 
     curves = {}
     for horizon in WORST_HORIZONS:

@@ -9,11 +9,11 @@ from cases import PROBLEMS, fit_for
 from test_bandit import regret
 
 import patientbandits as pb
-from patientbandits.engine.delay_tables import HEAD, delay_of
-from patientbandits.engine.worlds import world_of
-from patientbandits.random_problems import mirrored
-from patientbandits.registry import law_from, problem_from
-from patientbandits.study import read_study
+from patientbandits.policies.registry import law_from, problem_from
+from patientbandits.problems.random_problems import mirrored
+from patientbandits.research.study import read_study
+from patientbandits.simulation.engine.delay_tables import HEAD, delay_of
+from patientbandits.simulation.engine.worlds import world_of
 
 WINDOW = 12
 HORIZON = 120

@@ -8,11 +8,11 @@ import pytest
 from cases import fit_for
 
 import patientbandits as pb
-from patientbandits.drift import Shift, gradual
-from patientbandits.engine.worlds import is_plain
-from patientbandits.random_problems import mirrored
-from patientbandits.registry import problem_from
-from patientbandits.study import read_study
+from patientbandits.policies.registry import problem_from
+from patientbandits.problems.drift import Shift, gradual
+from patientbandits.problems.random_problems import mirrored
+from patientbandits.research.study import read_study
+from patientbandits.simulation.engine.worlds import is_plain
 
 HORIZON, SEED, FIRST_RUN = 120, 5, 3
 TWO = [0.5, 0.75]
@@ -190,7 +190,7 @@ def test_what_is_no_world_is_refused(make, message):
 
 
 def test_gymnasium_plays_the_same_worlds():
-    gym = pytest.importorskip("patientbandits.gym")
+    gym = pytest.importorskip("patientbandits.integrations.gym")
     for problem in WORLDS.values():
         env = gym.DelayedBandit(problem, HORIZON)
         env.reset(seed=SEED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from patientbandits.compare.delay_bench import DELAY_BENCH, suite
-from patientbandits.compare.frozen import Rows, rows_of_file
+from patientbandits.research.compare.delay_bench import DELAY_BENCH, suite
+from patientbandits.research.compare.frozen import Rows, rows_of_file
 
 FROZEN = Path(__file__).parents[1] / "docs" / "data" / "delay-bench-1"
 SHOWN = (

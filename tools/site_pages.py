@@ -15,8 +15,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 from tools.benchmark_pages import benchmark_page, results_page
 
-from patientbandits import problems, theory
-from patientbandits.exports import public_names
+from patientbandits import theory
+from patientbandits._util.exports import public_names
+from patientbandits.problems import catalogue as problems
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples" / "reference.py"
@@ -63,16 +64,16 @@ def examples() -> dict[str, str]:
 def reference_names() -> dict[str, str]:
     """Name after `pb.` -> where it is defined: all that there is to look up."""
     found = {name: f"{home}.{name}" for name, home in public_names("patientbandits").items()}
-    found["problems"] = "patientbandits.problems"
+    found["problems"] = "patientbandits.problems.catalogue"
     found["theory"] = "patientbandits.theory"
     for name in functions_of(problems):
-        found[f"problems.{name}"] = f"patientbandits.problems.{name}"
+        found[f"problems.{name}"] = f"patientbandits.problems.catalogue.{name}"
     for name in functions_of(theory):
         home = getattr(theory, name).__module__
         found[f"theory.{name}"] = f"{home}.{name}"
     for name, home in public_names("patientbandits.live").items():
         found[f"live.{name}"] = f"{home}.{name}"
-    found["gym.DelayedBandit"] = "patientbandits.gym.environment.DelayedBandit"
+    found["gym.DelayedBandit"] = "patientbandits.integrations.gym.environment.DelayedBandit"
     return found
 
 

@@ -6,8 +6,8 @@ import patientbandits as pb
 from bench.late.named import MANY_RUNS_OF_FIFTY, exponential, fifty_arms, two_modes, weibull
 from bench.late.play import US, Match, Player, Table, always
 from bench.table import Row
-from patientbandits.problems import heterogeneous, homogeneous
-from patientbandits.random_problems import mirrored
+from patientbandits.problems.catalogue import heterogeneous, homogeneous
+from patientbandits.problems.random_problems import mirrored
 
 RUNS = 40
 QUICK_RUNS = 6

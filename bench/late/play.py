@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import patientbandits as pb
-from patientbandits.statistics import ratio_interval
+from patientbandits.inference.intervals import ratio_interval
 
 ADDED = 2.0
 """Added to both regrets of a problem's ratio, so that nothing near 0 decides."""

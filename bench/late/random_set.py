@@ -1,4 +1,4 @@
-"""Random problems that nobody has chosen: `patientbandits.random_problems`."""
+"""Random problems that nobody has chosen: `patientbandits.problems.random_problems`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bench.late.play import (
     ratio_to,
 )
 from bench.table import Row
-from patientbandits.random_problems import RANDOM_HORIZON, random_problem
+from patientbandits.problems.random_problems import RANDOM_HORIZON, random_problem
 
 PROBLEMS = 60
 RUNS = 6

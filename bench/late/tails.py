@@ -7,7 +7,7 @@ import numpy as np
 import patientbandits as pb
 from bench.late.play import US, Match, Table, always
 from bench.table import Row
-from patientbandits.random_problems import RANDOM_HORIZON, random_problem
+from patientbandits.problems.random_problems import RANDOM_HORIZON, random_problem
 
 RUNS = 1000
 QUICK_RUNS = 50

@@ -10,7 +10,7 @@ import gymnasium
 from mabwiser.mab import MAB, LearningPolicy
 
 import patientbandits as pb
-import patientbandits.gym  # registers the environment
+import patientbandits.integrations.gym  # registers the environment
 
 
 def play(environment: gymnasium.Env, seed: int) -> float:

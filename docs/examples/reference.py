@@ -434,14 +434,14 @@ assert isinstance(found, pb.ArmPosterior)
 print(found.rate, found.best, found.matured)
 
 # %% read_events
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
 print(shop.names)
 
 # %% Events
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
@@ -449,7 +449,7 @@ assert isinstance(shop, pb.Events)
 print(shop.decisions, shop.oldest)
 
 # %% analyse
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
@@ -457,7 +457,7 @@ found = pb.analyse(shop)
 print(found.verdict.words)
 
 # %% Analysis
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
@@ -466,7 +466,7 @@ assert isinstance(found, pb.Analysis)
 print(found.verdict)
 
 # %% rehearse
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
@@ -477,7 +477,7 @@ found = pb.rehearse(
 print(found.best)
 
 # %% Rehearsal
-from patientbandits.events.example import write_example
+from patientbandits.analysis.events.example import write_example
 
 exposures, orders = write_example("shop", visitors=3000)
 shop = pb.read_events(exposures, orders, window="30d")
@@ -664,7 +664,7 @@ except live.UnavailableError:
     button.decide(unit="visitor-1", key="request-1")  # again: the key makes it safe
 
 # %% gym.DelayedBandit
-from patientbandits.gym import DelayedBandit
+from patientbandits.integrations.gym import DelayedBandit
 
 environment = DelayedBandit(pb.Problem([0.6, 0.8], pb.Pareto(0.5)), horizon=10)
 environment.reset(seed=7)

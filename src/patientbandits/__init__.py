@@ -9,37 +9,24 @@ Every name is imported when it is first used, from the module that is listed her
 
 from typing import TYPE_CHECKING
 
+from patientbandits._util.exports import lazy_exports
+from patientbandits._util.moved import keep_old_names
 from patientbandits._version import __version__ as __version__
-from patientbandits.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits import problems as problems
     from patientbandits import theory as theory
     from patientbandits.analysis import Analysis as Analysis
     from patientbandits.analysis import analyse as analyse
-    from patientbandits.bandit import Bandit as Bandit
-    from patientbandits.bandit import Pull as Pull
-    from patientbandits.delays import Delay as Delay
-    from patientbandits.delays import Empirical as Empirical
-    from patientbandits.delays import Fixed as Fixed
-    from patientbandits.delays import Geometric as Geometric
-    from patientbandits.delays import LogLogistic as LogLogistic
-    from patientbandits.delays import LogNormal as LogNormal
-    from patientbandits.delays import Lomax as Lomax
-    from patientbandits.delays import Mixture as Mixture
-    from patientbandits.delays import Never as Never
-    from patientbandits.delays import NoDelay as NoDelay
-    from patientbandits.delays import Pareto as Pareto
-    from patientbandits.delays import UniformDelay as UniformDelay
-    from patientbandits.delays import Weibull as Weibull
-    from patientbandits.delays import Within as Within
-    from patientbandits.drift import Shift as Shift
-    from patientbandits.early_signals import Signal as Signal
+    from patientbandits.analysis.events import Events as Events
+    from patientbandits.analysis.events import read_events as read_events
+    from patientbandits.analysis.rehearsal import Rehearsal as Rehearsal
+    from patientbandits.analysis.rehearsal import rehearse as rehearse
     from patientbandits.errors import InputError as InputError
-    from patientbandits.events import Events as Events
-    from patientbandits.events import read_events as read_events
-    from patientbandits.obp import bandit_feedback as bandit_feedback
-    from patientbandits.pieces import Simulation as Simulation
+    from patientbandits.inference.posterior import ArmPosterior as ArmPosterior
+    from patientbandits.inference.posterior import CureCounts as CureCounts
+    from patientbandits.inference.posterior import posterior as posterior
+    from patientbandits.integrations.obp import bandit_feedback as bandit_feedback
     from patientbandits.policies import DKLUCB as DKLUCB
     from patientbandits.policies import DTS as DTS
     from patientbandits.policies import DUCB as DUCB
@@ -72,21 +59,36 @@ if TYPE_CHECKING:
     from patientbandits.policies import TopTwoThompson as TopTwoThompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.policies import WindowThompson as WindowThompson
-    from patientbandits.posteriors import ArmPosterior as ArmPosterior
-    from patientbandits.posteriors import CureCounts as CureCounts
-    from patientbandits.posteriors import posterior as posterior
-    from patientbandits.problem import Problem as Problem
-    from patientbandits.pull_counts import pulls_over_time as pulls_over_time
-    from patientbandits.rehearsal import Rehearsal as Rehearsal
-    from patientbandits.rehearsal import rehearse as rehearse
-    from patientbandits.result import Difference as Difference
-    from patientbandits.result import Result as Result
-    from patientbandits.rewards import Bernoulli as Bernoulli
-    from patientbandits.rewards import Beta as Beta
-    from patientbandits.rewards import Reward as Reward
-    from patientbandits.rewards import Scaled as Scaled
-    from patientbandits.rewards import TwoPoint as TwoPoint
+    from patientbandits.problems import Bernoulli as Bernoulli
+    from patientbandits.problems import Beta as Beta
+    from patientbandits.problems import Problem as Problem
+    from patientbandits.problems import Reward as Reward
+    from patientbandits.problems import Scaled as Scaled
+    from patientbandits.problems import Shift as Shift
+    from patientbandits.problems import Signal as Signal
+    from patientbandits.problems import TwoPoint as TwoPoint
+    from patientbandits.problems.delays import Delay as Delay
+    from patientbandits.problems.delays import Empirical as Empirical
+    from patientbandits.problems.delays import Fixed as Fixed
+    from patientbandits.problems.delays import Geometric as Geometric
+    from patientbandits.problems.delays import LogLogistic as LogLogistic
+    from patientbandits.problems.delays import LogNormal as LogNormal
+    from patientbandits.problems.delays import Lomax as Lomax
+    from patientbandits.problems.delays import Mixture as Mixture
+    from patientbandits.problems.delays import Never as Never
+    from patientbandits.problems.delays import NoDelay as NoDelay
+    from patientbandits.problems.delays import Pareto as Pareto
+    from patientbandits.problems.delays import UniformDelay as UniformDelay
+    from patientbandits.problems.delays import Weibull as Weibull
+    from patientbandits.problems.delays import Within as Within
+    from patientbandits.simulation import Bandit as Bandit
+    from patientbandits.simulation import Difference as Difference
+    from patientbandits.simulation import Pull as Pull
+    from patientbandits.simulation import Result as Result
+    from patientbandits.simulation import Simulation as Simulation
+    from patientbandits.simulation import pulls_over_time as pulls_over_time
     from patientbandits.simulation import simulate as simulate
-    from patientbandits.sweeps import sweep as sweep
+    from patientbandits.simulation import sweep as sweep
 
+keep_old_names()
 __all__, __getattr__, __dir__ = lazy_exports(__name__, "__version__")

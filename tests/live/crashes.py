@@ -9,9 +9,9 @@ from pathlib import Path
 from powerloss import Disk, Image
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, shrink_wal, traffic, whole
 
-from patientbandits.live.log_line import LogLine
+from patientbandits.live.log.line import LogLine
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 OFF, NORMAL, FULL = 0, 1, 2
 

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 from patientbandits.errors import InputError
-from patientbandits.live.check import check
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.store import open_store
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage import open_store
 
 TABLES = ("experiments", "log", "keys", "facts")
 

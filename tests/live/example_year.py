@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from patientbandits.events.example import EXAMPLE_VARIANTS, HALF_A_YEAR, VISITORS
-from patientbandits.live.alerts.arrivals import ArmArrivals, Messages
-from patientbandits.live.alerts.surprises import (
+from patientbandits.analysis.events.example import EXAMPLE_VARIANTS, HALF_A_YEAR, VISITORS
+from patientbandits.inference.posterior import CureCounts, posterior
+from patientbandits.live.monitoring.alerts.arrivals import ArmArrivals, Messages
+from patientbandits.live.monitoring.alerts.surprises import (
     ArmModel,
     bursts,
     frequent_units,
     jumps,
     stopped,
 )
-from patientbandits.live.alerts.time_counts import Moments
+from patientbandits.live.monitoring.alerts.time_counts import Moments
 from patientbandits.live.times import SECOND
-from patientbandits.posteriors import CureCounts, posterior
 
 DAY = 86400.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.live import memory_dumps
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.policy import memory_dumps
+from patientbandits.live.policy.state import PolicyState
 
 
 def running(handle) -> PolicyState:

@@ -101,7 +101,7 @@ def wait_for_more(db: str, before: int, running: subprocess.Popen) -> None:
 
 def wrong_with(db: str, files: list[str], wanted: Wanted) -> list[str]:
     """What is lost, doubled or broken."""
-    from patientbandits.live.check import check
+    from patientbandits.live.operations.checks import check
 
     with live.open(db) as shop:
         wrong = list(check(shop.store)["wrong"])

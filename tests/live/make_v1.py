@@ -14,8 +14,8 @@ from psycopg.sql import Literal
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.store.queries import TABLES
-from patientbandits.live.store.schema import MIGRATIONS, for_postgres
+from patientbandits.live.storage.queries import TABLES
+from patientbandits.live.storage.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
 FACTS = {"program": "patientbandits live", "version": "1"}

@@ -13,8 +13,8 @@ from pathlib import Path
 from make_v1 import literals
 
 from patientbandits import live
-from patientbandits.live.store.queries import TABLES
-from patientbandits.live.store.schema import MIGRATIONS, for_postgres
+from patientbandits.live.storage.queries import TABLES
+from patientbandits.live.storage.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
 

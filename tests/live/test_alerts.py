@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from example_year import DAY, example_year, false_alarms, hours_to_find
 
-from patientbandits.events.example import EXAMPLE_VARIANTS
-from patientbandits.live.alerts.ratio import BETS, FALSE_ALARMS, RatioTest
-from patientbandits.live.alerts.surprises import surprise
-from patientbandits.live.check import check
+from patientbandits.analysis.events.example import EXAMPLE_VARIANTS
 from patientbandits.live.clock import SteadyClock
+from patientbandits.live.monitoring.alerts.ratio import BETS, FALSE_ALARMS, RatioTest
+from patientbandits.live.monitoring.alerts.surprises import surprise
+from patientbandits.live.operations.checks import check
 
 
 def naive_evidence(arms, propensities, count):

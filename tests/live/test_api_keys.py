@@ -10,9 +10,9 @@ import pytest
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.api_keys import Keyring, new_token
 from patientbandits.live.http.access import Limits
 from patientbandits.live.http.response import ProblemError
+from patientbandits.live.operations.api_keys import Keyring, new_token
 from patientbandits.live.scopes import SCOPES
 
 NEEDS = [
@@ -50,7 +50,7 @@ def running(tmp_path_factory):
 
 
 def test_a_key_is_found_by_its_text_alone(shop):
-    ring = Keyring(shop)
+    ring = Keyring(shop.store, shop.journal)
     token = ring.create(["read", "decide"], "shop front")
     key = ring.find(token)
     assert key.scopes == {"read", "decide"}
@@ -72,7 +72,7 @@ def test_a_key_is_found_by_its_text_alone(shop):
 
 
 def test_the_text_is_not_kept(shop, tmp_path):
-    token = Keyring(shop).create(["admin"])
+    token = Keyring(shop.store, shop.journal).create(["admin"])
     shop.close()
     kept = b"".join(path.read_bytes() for path in Path(tmp_path).iterdir())
     assert hashlib.sha256(token.encode()).hexdigest().encode() in kept
@@ -87,13 +87,13 @@ def test_keys_are_long_and_differ():
 
 
 def test_the_first_key_is_made_once(shop):
-    ring = Keyring(shop)
+    ring = Keyring(shop.store, shop.journal)
     assert ring.create_first().startswith("pb_a_")
     assert ring.create_first() is None
 
 
 def test_a_revoked_key_is_refused(shop):
-    ring, elsewhere = Keyring(shop), Keyring(shop)
+    ring, elsewhere = Keyring(shop.store, shop.journal), Keyring(shop)
     token = ring.create(["read"])
     elsewhere.load()
     ring.revoke(ring.find(token).id)
@@ -110,13 +110,13 @@ def test_a_revoked_key_is_refused(shop):
 )
 def test_bad_keys_are_refused(shop, scopes, note):
     with pytest.raises(live.RefusedError):
-        Keyring(shop).create(scopes, note)
-    assert Keyring(shop).all() == []
+        Keyring(shop.store, shop.journal).create(scopes, note)
+    assert Keyring(shop.store, shop.journal).all() == []
 
 
 def test_unknown_keys_cannot_be_revoked(shop):
     with pytest.raises(live.UnknownError):
-        Keyring(shop).revoke("nope")
+        Keyring(shop.store, shop.journal).revoke("nope")
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 
 from patientbandits import live
-from patientbandits.live.assignment_desk import drawn
-from patientbandits.live.check import check, same_state
-from patientbandits.live.commands import Evaluate
+from patientbandits.live.commands.assignment_desk import drawn
+from patientbandits.live.commands.commands import Evaluate
 from patientbandits.live.errors import DifferentError, RefusedError
-from patientbandits.live.flags import flag_value
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.operations.checks import check, same_state
+from patientbandits.live.policy.state import PolicyState
+from patientbandits.live.settings.flags import flag_value
 
 
 def pulls(handle):

@@ -21,8 +21,8 @@ from service import Running, command
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, whole
 
 from patientbandits import live
-from patientbandits.live.backup import backup, restore
-from patientbandits.live.check import check
+from patientbandits.live.operations.backups import backup, restore
+from patientbandits.live.operations.checks import check
 
 NEW = {"name": EXPERIMENT, "arms": ARMS, "seed": 1}
 DECISIONS = f"/v1/experiments/{EXPERIMENT}/decisions"

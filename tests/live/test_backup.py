@@ -7,8 +7,8 @@ from histories import busy
 
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.backup import backup, restore
-from patientbandits.live.check import check
+from patientbandits.live.operations.backups import backup, restore
+from patientbandits.live.operations.checks import check
 
 
 def everything(store):

@@ -11,10 +11,10 @@ import pytest
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.backup import backup
-from patientbandits.live.check import check
-from patientbandits.live.store import open_store
-from patientbandits.live.store.queries import LOG_COLUMNS
+from patientbandits.live.operations.backups import backup
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage import open_store
+from patientbandits.live.storage.queries import LOG_COLUMNS
 
 DAMAGE = (
     ("time", "time + 1", "decision"),

@@ -9,9 +9,9 @@ import pytest
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.api_keys import Keyring
-from patientbandits.live.check import check
-from patientbandits.live.store import open_store
+from patientbandits.live.operations.api_keys import Keyring
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage import open_store
 
 
 def test_check_finds_nothing_wrong(shop, clock):
@@ -134,7 +134,7 @@ def test_check_finds_changes_of_what_is_not_chained(tmp_path, clock, damage):
     path = str(tmp_path / "shop.db")
     with live.open(path, clock=clock) as shop:
         busy(shop, clock)
-        keyring = Keyring(shop)
+        keyring = Keyring(shop.store, shop.journal)
         keyring.create(["read"], "a note")
         keyring.revoke(keyring.all()[0].id)
         assert check(shop.store)["wrong"] == []

@@ -14,9 +14,9 @@ from workload import ARMS, EXPERIMENT, lost, shrink_wal, traffic, whole
 
 from patientbandits import live
 from patientbandits.live.shop import Shop
-from patientbandits.live.store import checkpoints
-from patientbandits.live.store.checkpoints import RETRIES, Stage
-from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.storage import checkpoints
+from patientbandits.live.storage.checkpoints import RETRIES, Stage
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 PAGES = 40
 PAGE = 4096

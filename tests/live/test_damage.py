@@ -6,14 +6,14 @@ from damage import flips
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.api_keys import Keyring
+from patientbandits.live.operations.api_keys import Keyring
 
 
 def test_no_flipped_bit_does_harm_unseen(tmp_path, clock):
     path = tmp_path / "shop.db"
     with live.open(str(path), clock=clock) as shop:
         busy(shop, clock)
-        Keyring(shop).create(["read", "convert"], "a note")
+        Keyring(shop.store, shop.journal).create(["read", "convert"], "a note")
     fates = flips(path, tmp_path, 250)
     assert fates["found"] > 20
     assert fates["harmless"] > 20

@@ -7,10 +7,10 @@ import pytest
 
 from patientbandits import live
 from patientbandits.analysis import analyse
-from patientbandits.events.history import Events
-from patientbandits.live import decided_groups, verdict
-from patientbandits.live.decided_groups import DecidedGroups, DecidedRows, arm_history
-from patientbandits.live.store import base
+from patientbandits.analysis.events.history import Events
+from patientbandits.live.reporting import decided_groups, verdict
+from patientbandits.live.reporting.decided_groups import DecidedGroups, DecidedRows, arm_history
+from patientbandits.live.storage import base
 
 DAY = 86400.0
 WINDOW = 3 * DAY

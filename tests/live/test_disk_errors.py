@@ -15,7 +15,7 @@ from workload import ARMS, EXPERIMENT, Acknowledged, ids, lost, shrink_wal, traf
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 OFF = 0
 FAILURES: dict[str, tuple[tuple[str, ...], Callable[[], Exception]]] = {

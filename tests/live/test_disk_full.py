@@ -12,8 +12,8 @@ from server_process import ServerProcess
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, traffic, whole
 
 from patientbandits import live
-from patientbandits.live import policy_state
-from patientbandits.live.store.stored_records import Snapshot
+from patientbandits.live.log.stored_records import Snapshot
+from patientbandits.live.policy import state as policy_state
 
 
 class SmallDisk:

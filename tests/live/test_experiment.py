@@ -11,8 +11,8 @@ from folds import counts, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.draft import SKEW
-from patientbandits.live.ids import Signer
+from patientbandits.live.commands.draft import SKEW
+from patientbandits.live.log.ids import Signer
 
 MICRO = 10**6
 UCB = pb.UCB1()

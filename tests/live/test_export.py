@@ -10,8 +10,8 @@ import pytest
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live import export as exporting
 from patientbandits.live.http import response
+from patientbandits.live.reporting import export as exporting
 
 
 def test_csv_holds_every_decision_and_no_formula(clear_shop, clock):

@@ -8,8 +8,8 @@ from folds import running, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.check import check
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.operations.checks import check
+from patientbandits.live.policy.state import PolicyState
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from service import Running
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live import journal
-from patientbandits.live.compiling import OwnProcess
+from patientbandits.live.commands import journal
 from patientbandits.live.http import preparing, schemas, writer_process
 from patientbandits.live.http.experiment_handlers import patch_experiment, post_experiment
-from patientbandits.live.policy_memory import PolicyMemory
-from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.settings import settings_text
+from patientbandits.live.policy.compiling import OwnProcess
+from patientbandits.live.policy.memory import PolicyMemory
+from patientbandits.live.policy.state import PolicyState
+from patientbandits.live.settings.schema import settings_text
 
 FORGETS_NOT = policies("AdaptPatientBandits")[1]
 

@@ -18,9 +18,12 @@ import pytest
 from server_process import SOURCE, ServerProcess
 
 import patientbandits as pb
-from patientbandits.engine import program
-from patientbandits.engine.program import Known, Program
-from patientbandits.engine.replay import (
+from patientbandits.live.policy.memory import NOWHERE, Event, PolicyMemory
+from patientbandits.live.settings.parsing import new_settings
+from patientbandits.policies.base import rule_of
+from patientbandits.simulation.engine import program
+from patientbandits.simulation.engine.program import Known, Program
+from patientbandits.simulation.engine.replay import (
     CONVERSION,
     DECISION,
     EVENT,
@@ -31,9 +34,6 @@ from patientbandits.engine.replay import (
     chance_for,
     plain_replay,
 )
-from patientbandits.live.given_settings import new_settings
-from patientbandits.live.policy_memory import NOWHERE, Event, PolicyMemory
-from patientbandits.policies.base import rule_of
 
 LIBRARY = """
 import json, sys
@@ -204,17 +204,17 @@ def test_the_service_decides_without_a_compiler_and_is_small(tmp_path):
 
 ELSEWHERE = """
 import json, sys
-from patientbandits.live.compiling import OwnProcess, compile_elsewhere
-from patientbandits.live.given_settings import new_settings
+from patientbandits.live.policy.compiling import OwnProcess, compile_elsewhere
+from patientbandits.live.settings.parsing import new_settings
 
 settings = new_settings(["a", "b"], {"policy": "UCB1"})
 unasked = compile_elsewhere(settings)
 OwnProcess.used = True
 done = compile_elsewhere(settings)
 here = "numba" in sys.modules
-from patientbandits.live.policy_memory import have_compiled
-from patientbandits.engine.replay import kernel_for_replay
-from patientbandits.live.policy_memory import NOWHERE, PolicyMemory
+from patientbandits.live.policy.memory import have_compiled
+from patientbandits.simulation.engine.replay import kernel_for_replay
+from patientbandits.live.policy.memory import NOWHERE, PolicyMemory
 have_compiled(settings)
 kernel = kernel_for_replay(PolicyMemory(NOWHERE, settings).program._plain)
 print(json.dumps([unasked, done, here, sum(kernel.stats.cache_misses.values())]))
@@ -237,7 +237,7 @@ def test_a_server_has_policies_compiled_by_another_process(tmp_path):
 LONG_LOG = """
 import json, sys
 from patientbandits import live
-from patientbandits.engine.replay import kernel_for_replay
+from patientbandits.simulation.engine.replay import kernel_for_replay
 from patientbandits.live.http.preparing import prepare
 
 path = sys.argv[1]

@@ -15,8 +15,8 @@ from service import Running, command, environment
 from test_live_cli import as_json
 
 from patientbandits import live
+from patientbandits.analysis.events.example import write_example
 from patientbandits.cli import main
-from patientbandits.events.example import write_example
 from patientbandits.live.times import parsed_time
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

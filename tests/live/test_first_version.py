@@ -11,8 +11,8 @@ import pytest
 from folds import counts, running, same
 
 from patientbandits import live
-from patientbandits.live.check import check
-from patientbandits.live.store.schema import MIGRATIONS, for_postgres
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
 TOLD = json.loads((DATA / "v1.json").read_text())

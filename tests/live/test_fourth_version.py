@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from patientbandits import live
-from patientbandits.live.check import check
-from patientbandits.live.store.schema import MIGRATIONS, for_postgres
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage.schema import MIGRATIONS, for_postgres
 
 DATA = Path(__file__).parent / "data"
 TOLD = json.loads((DATA / "v4.json").read_text())

@@ -9,7 +9,7 @@ from fuzz import fuzzed, wrong_fates
 from server_process import ServerProcess
 
 from patientbandits import live
-from patientbandits.live.check import check
+from patientbandits.live.operations.checks import check
 
 REQUESTS = 2000
 

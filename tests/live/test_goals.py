@@ -11,7 +11,7 @@ from folds import running
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.check import check
+from patientbandits.live.operations.checks import check
 
 GOALS = ["purchase", "cart", "refund"]
 

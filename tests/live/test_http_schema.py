@@ -13,8 +13,8 @@ from schemathesis.checks import CHECKS
 from service import Running
 
 from patientbandits import live
-from patientbandits.live.api_keys import new_token, token_hash
 from patientbandits.live.http.routes import document
+from patientbandits.live.operations.api_keys import new_token, token_hash
 
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import random
 
-from patientbandits.live.ids import Signer, begun_era
+from patientbandits.live.log.ids import Signer, begun_era
 
 SECRET = b"a secret of this test"
 

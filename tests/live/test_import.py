@@ -9,9 +9,9 @@ import pytest
 from killed_imports import killed_imports, written, wrong_with
 
 from patientbandits import live
-from patientbandits.events import read_events
-from patientbandits.live import importing
-from patientbandits.live.check import check
+from patientbandits.analysis.events import read_events
+from patientbandits.live.operations import importing
+from patientbandits.live.operations.checks import check
 
 START = 1_700_000_000
 VARIANTS = ["blue", "control", "green"]

@@ -8,7 +8,7 @@ from service import Running, command
 
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.backup import backup, restore
+from patientbandits.live.operations.backups import backup, restore
 
 
 def test_a_second_server_is_refused(tmp_path):

@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.draft import SKEW
-from patientbandits.live.ids import Signer
+from patientbandits.live.commands.draft import SKEW
+from patientbandits.live.log.ids import Signer
 
 POLICIES = [pb.UCB1(), pb.PatientThompson(), policies("AdaptPatientBandits")[1]]
 VALUES = [0.0, 0.25, 1 / 3, 1e-6, 1.0]

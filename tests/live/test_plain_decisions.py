@@ -7,9 +7,9 @@ import random
 import pytest
 
 from patientbandits import live
-from patientbandits.live import journal
-from patientbandits.live.log_line import DecisionColumns, LogLine, chained, chained_decisions
-from patientbandits.live.plain_decisions import decided_plainly
+from patientbandits.live.commands import journal
+from patientbandits.live.commands.plain_decisions import decided_plainly
+from patientbandits.live.log.line import DecisionColumns, LogLine, chained, chained_decisions
 
 ARMS = ["a", "b", "c"]
 

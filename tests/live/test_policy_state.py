@@ -11,14 +11,15 @@ from folds import counts, equal, memories_equal, running, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live import policy_memory, policy_state
-from patientbandits.live.commands import Convert, Decide, Retract
-from patientbandits.live.given_settings import new_settings
-from patientbandits.live.log_line import Decided, LogLine
-from patientbandits.live.policy_memory import PolicyMemory
-from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.stored_records import Experiment
-from patientbandits.live.stretches import stretches
+from patientbandits.live.commands.commands import Convert, Decide, Retract
+from patientbandits.live.commands.stretches import stretches
+from patientbandits.live.log.line import Decided, LogLine
+from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.policy import memory as policy_memory
+from patientbandits.live.policy import state as policy_state
+from patientbandits.live.policy.memory import PolicyMemory
+from patientbandits.live.policy.state import PolicyState
+from patientbandits.live.settings.parsing import new_settings
 from patientbandits.policies import POLICIES
 
 ALLOWED = [

@@ -13,16 +13,16 @@ from folds import counts, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.store.conninfo import (
+from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.storage.conninfo import (
     connection_options,
     without_password,
     without_secrets,
 )
-from patientbandits.live.store.postgres import PostgresStore
-from patientbandits.live.store.postgres_flight import server_statement
-from patientbandits.live.store.postgres_statements import HEADS
-from patientbandits.live.store.schema import MIGRATIONS
-from patientbandits.live.store.stored_records import Experiment
+from patientbandits.live.storage.postgres import PostgresStore
+from patientbandits.live.storage.postgres_flight import server_statement
+from patientbandits.live.storage.postgres_statements import HEADS
+from patientbandits.live.storage.schema import MIGRATIONS
 
 SECRET = "s3cr3t-Pa55"
 

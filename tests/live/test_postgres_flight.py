@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from patientbandits.live.store.postgres_flight import Flights, server_statement
-from patientbandits.live.store.queries import StoreQuestion
+from patientbandits.live.storage.postgres_flight import Flights, server_statement
+from patientbandits.live.storage.queries import StoreQuestion
 
 ADD = "INSERT INTO things (name) VALUES (?)"
 

@@ -17,11 +17,11 @@ from service import Running, command
 
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.backup import backup, restore
-from patientbandits.live.check import check
 from patientbandits.live.http.writer import Writer
-from patientbandits.live.store.base import SECRET
-from patientbandits.live.store.in_use import alone_with
+from patientbandits.live.operations.backups import backup, restore
+from patientbandits.live.operations.checks import check
+from patientbandits.live.storage.base import SECRET
+from patientbandits.live.storage.in_use import alone_with
 
 DAY = 86400.0
 DATA = Path(__file__).parent / "data"
@@ -237,7 +237,7 @@ def test_lines_whose_names_were_hashed_in(fresh, clock):
     """Earlier versions chained the names too: they are checked as ever, and can be erased."""
     from test_chain import chain_of_earlier_versions
 
-    from patientbandits.live.store.queries import LOG_COLUMNS
+    from patientbandits.live.storage.queries import LOG_COLUMNS
 
     path = fresh("sqlite")
     with live.open(path, clock=clock, units="clear") as shop:
@@ -322,7 +322,7 @@ def test_a_server_forgets_by_itself(fresh, clock):
 
 
 def test_retention_in_pieces(fresh, clock, monkeypatch):
-    monkeypatch.setattr("patientbandits.live.erasing.LINES_FORGOTTEN_AT_A_TIME", 3)
+    monkeypatch.setattr("patientbandits.live.operations.erasing.LINES_FORGOTTEN_AT_A_TIME", 3)
     with live.open(fresh("sqlite"), clock=clock) as shop:
         shopping(shop, clock, retention="60d")
         clock.now += 61 * DAY

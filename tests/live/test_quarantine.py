@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from patientbandits import live
-from patientbandits.live.check import check
 from patientbandits.live.errors import RefusedError, UnknownError
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.operations.checks import check
+from patientbandits.live.policy.state import PolicyState
 
 DAY = 86400.0
 WINDOW = 10 * DAY

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from patientbandits import live
-from patientbandits.live.store import queries
-from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.storage import queries
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 
 class Explained(SQLiteStore):

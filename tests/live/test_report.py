@@ -11,7 +11,7 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.cohorts import cohorts
+from patientbandits.live.reporting.cohorts import cohorts
 
 
 def late_world(shop, clock, decisions=3000, seed=3):

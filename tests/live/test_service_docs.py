@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 from patientbandits.cli import parser
-from patientbandits.live import names, settings_rules
-from patientbandits.live.draft import SKEW
+from patientbandits.live import names
+from patientbandits.live.commands.draft import SKEW
 from patientbandits.live.http import handlers, protocol, request, response, schemas, timed_protocol
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
-from patientbandits.live.store.schema import MIGRATIONS
+from patientbandits.live.settings import rules as settings_rules
+from patientbandits.live.storage.schema import MIGRATIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "service.md").read_text()

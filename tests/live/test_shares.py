@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from patientbandits import live
-from patientbandits.engine.shares import (
+from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
+from patientbandits.live.operations.checks import check
+from patientbandits.live.policy.state import PolicyState
+from patientbandits.simulation.engine.shares import (
     CAP,
     FREE,
     ShareBook,
@@ -16,9 +19,6 @@ from patientbandits.engine.shares import (
     mixed_share,
     shared_arm,
 )
-from patientbandits.live.check import check
-from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
-from patientbandits.live.policy_state import PolicyState
 
 ARMS = ["control", "blue", "green"]
 RATES = {"control": 0.30, "blue": 0.25, "green": 0.45}

@@ -9,9 +9,9 @@ from folds import equal, running, same
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.check import check
-from patientbandits.live.policy_state import PolicyState
-from patientbandits.live.store.stored_records import Snapshot
+from patientbandits.live.log.stored_records import Snapshot
+from patientbandits.live.operations.checks import check
+from patientbandits.live.policy.state import PolicyState
 from patientbandits.policies.parts import late_counts
 
 FLIPS = 60

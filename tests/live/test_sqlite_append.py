@@ -10,10 +10,10 @@ import apsw
 import pytest
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.store.queries import LOG_COLUMNS
-from patientbandits.live.store.sqlite import INSERTS, SQLiteStore
-from patientbandits.live.store.stored_records import Experiment
+from patientbandits.live.log.line import LogLine
+from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.storage.queries import LOG_COLUMNS
+from patientbandits.live.storage.sqlite import INSERTS, SQLiteStore
 
 
 def test_any_number_of_lines(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from test_live_cli import as_json
 
 from patientbandits import live
 from patientbandits.analysis import analyse
+from patientbandits.analysis.events import Events
 from patientbandits.cli import main
-from patientbandits.events import Events
 
 ARMS = ["control", "blue"]
 

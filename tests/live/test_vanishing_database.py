@@ -9,8 +9,8 @@ import pytest
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http import access
+from patientbandits.live.operations.api_keys import Keyring
 
 
 def test_nothing_is_written_to_a_deleted_database(fresh, clock):
@@ -78,7 +78,7 @@ def test_keys_are_read_again_after_the_database_was_away(tmp_path):
 
 def test_keys_that_cannot_be_read_are_trusted_no_more(fresh, clock, monkeypatch):
     with live.open(fresh("sqlite"), clock=clock) as shop:
-        keyring = Keyring(shop)
+        keyring = Keyring(shop.store, shop.journal)
         asked = access.Access(keyring, None)
         request = type("Request", (), {"headers": {}, "key": None})()
         request.headers[b"authorization"] = b"Bearer " + keyring.create(["read"]).encode()

@@ -11,7 +11,7 @@ from visits import GOALS, MILLION, Model, messages
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.check import check
+from patientbandits.live.operations.checks import check
 
 FORGETS = pb.UCB1()
 CANNOT_FORGET = pb.DUCB(pb.Lomax(0.7, 60.0), 600)

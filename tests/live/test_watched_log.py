@@ -10,15 +10,15 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from patientbandits.live.alerts import arrivals, recent, time_counts
-from patientbandits.live.alerts.arrivals import WatchedLog, message_time
-from patientbandits.live.alerts.surprises import ArmModel, frequent_units, fullest
-from patientbandits.live.alerts.time_counts import Moments, TimeCounts
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.quarantine import quarantined
-from patientbandits.live.store import queries
-from patientbandits.live.store.base import END
+from patientbandits.live.log.line import LogLine
+from patientbandits.live.monitoring.alerts import arrivals, recent, time_counts
+from patientbandits.live.monitoring.alerts.arrivals import WatchedLog, message_time
+from patientbandits.live.monitoring.alerts.surprises import ArmModel, frequent_units, fullest
+from patientbandits.live.monitoring.alerts.time_counts import Moments, TimeCounts
+from patientbandits.live.settings.quarantine import quarantined
+from patientbandits.live.storage import queries
+from patientbandits.live.storage.base import END
 from patientbandits.live.times import SECOND
 
 BYTES_FOR_EACH = 8

@@ -15,8 +15,8 @@ from server_process import ServerProcess
 from standardwebhooks.webhooks import Webhook
 
 from patientbandits import live
-from patientbandits.live import webhooks
 from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.monitoring import webhooks
 
 RECEIVER = Path(__file__).with_name("receiver.py")
 

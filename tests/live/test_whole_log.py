@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from patientbandits.live.alerts import whole_log
-from patientbandits.live.alerts.arrivals import WatchedLog
-from patientbandits.live.alerts.finding import arm_models
-from patientbandits.live.alerts.whole_log import GROWTH, QUICK_LOOK, STANDS_FOR, WholeLog
+from patientbandits.live.monitoring.alerts import whole_log
+from patientbandits.live.monitoring.alerts.arrivals import WatchedLog
+from patientbandits.live.monitoring.alerts.finding import arm_models
+from patientbandits.live.monitoring.alerts.whole_log import GROWTH, QUICK_LOOK, STANDS_FOR, WholeLog
 
 
 class Looks:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from patientbandits.live.check import remembered
-from patientbandits.live.log_line import LogLine
-from patientbandits.live.policy_state import PolicyState
+from patientbandits.live.log.line import LogLine
+from patientbandits.live.operations.checks import remembered
+from patientbandits.live.policy.state import PolicyState
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.sqlite import SQLiteStore
+from patientbandits.live.storage.sqlite import SQLiteStore
 
 EXPERIMENT, ARMS = "checkout", ["blue", "green", "red"]
 

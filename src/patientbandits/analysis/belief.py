@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from patientbandits.analysis.events import ArmHistory
 from patientbandits.analysis.records import Span
-from patientbandits.events.history import ArmHistory
-from patientbandits.posteriors import ArmPosterior, CureCounts, Estimate, posterior
-from patientbandits.statistics import LEVEL, FloatArray, normal_quantile
+from patientbandits.inference import LEVEL, FloatArray, normal_quantile
+from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
 
 Z95 = normal_quantile(LEVEL)
 

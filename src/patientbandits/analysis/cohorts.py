@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from patientbandits.analysis.belief import Belief
+from patientbandits.analysis.events import ArmHistory, Events
 from patientbandits.analysis.records import CohortFinding
-from patientbandits.events.history import ArmHistory, Events
 
 MOST_DAYS = 45
 """With more days, cohorts are weeks."""

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.analysis.belief import Z95, Belief
+from patientbandits.analysis.events import ArmHistory, Events
 from patientbandits.analysis.fit import misfit_of, misfit_words
 from patientbandits.analysis.records import ArmFinding, Revenue, Span
 from patientbandits.analysis.survival import StepCurve
-from patientbandits.anytime import anytime_window_interval
-from patientbandits.events.history import ArmHistory, Events
-from patientbandits.statistics import LEVEL
+from patientbandits.inference import LEVEL, anytime_window_interval
 
 
 def arm_finding(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from patientbandits._util.durations import spoken
 from patientbandits.analysis.belief import Belief
 from patientbandits.analysis.survival import StepCurve
-from patientbandits.events.durations import spoken
 
 MANY_ERRORS = 4.0
 LARGE_SHARE = 0.05

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.durations import DAY
 from patientbandits.analysis.plays import play_arms
 from patientbandits.analysis.records import Future, OrderWorth
-from patientbandits.events.durations import DAY
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from patientbandits.analysis.belief import Z95, Belief
+from patientbandits.analysis.events import ArmHistory
 from patientbandits.analysis.normals import best_probability, expected_maximum
 from patientbandits.analysis.records import OrderWorth, Revenue, Span
-from patientbandits.events.history import ArmHistory
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 FEWEST_PAID = 2
 """An arm with fewer converted decisions borrows what those of all arms are worth."""

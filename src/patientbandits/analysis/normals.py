@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 NORMAL_REACH = 6.0
 """standard deviations"""

@@ -9,12 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from patientbandits._util.durations import short_time, spoken
+from patientbandits._util.files import write_atomically
 from patientbandits.analysis.money import amount
 from patientbandits.analysis.pictures import colors, draw_all
 from patientbandits.analysis.verdict import BY_REVENUE, beside_words, compared_of, loss_words
-from patientbandits.events.durations import short_time, spoken
-from patientbandits.files import write_atomically
-from patientbandits.pages import render_page
+from patientbandits.plotting import render_page
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis

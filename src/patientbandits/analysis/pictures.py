@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from patientbandits._util.durations import DAY, HOUR, MINUTE, short_time
 from patientbandits.analysis.cohorts import cohort_days
-from patientbandits.events.durations import DAY, HOUR, MINUTE, short_time
-from patientbandits.figure_files import STYLE, save
-from patientbandits.figures import PALETTE
+from patientbandits.plotting import PALETTE, STYLE, save
 
 if TYPE_CHECKING:
     from patientbandits.analysis.run import Analysis

@@ -22,7 +22,7 @@ import numpy as np
 from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import OrderWorth
 from patientbandits.analysis.truths import draw_truths
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 TRUTHS = 100
 FUTURES = 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from patientbandits._util.durations import in_seconds
 from patientbandits.analysis.belief import Belief, beliefs
 from patientbandits.analysis.cohorts import cohorts_of
+from patientbandits.analysis.events import Events
 from patientbandits.analysis.findings import arm_finding
 from patientbandits.analysis.future import ArmPresent, play_future
 from patientbandits.analysis.money import revenues_of, worths_of
@@ -27,8 +29,6 @@ from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
 from patientbandits.analysis.windows import which_window
 from patientbandits.errors import InputError, choice, number, require
-from patientbandits.events.durations import in_seconds
-from patientbandits.events.history import Events
 
 if TYPE_CHECKING:
     from patientbandits.analysis.export import DataFrame

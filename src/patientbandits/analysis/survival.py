@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 
 @dataclass(frozen=True)

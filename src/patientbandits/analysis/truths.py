@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.statistics import FloatArray
+from patientbandits.inference import FloatArray
 
 DIFFERENCES = (0.05, 0.1, 0.2, 0.4)
 """s: standard deviation between arms, relative to their common mean; equally likely at first"""

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from patientbandits._util.durations import DAY, HOUR
+from patientbandits.analysis.events import Events
 from patientbandits.analysis.normals import best_probability
 from patientbandits.analysis.records import WindowArm, WindowFinding
 from patientbandits.analysis.survival import StepCurve, product_limit
-from patientbandits.events.durations import DAY, HOUR
-from patientbandits.events.history import Events
 
 WHOLE_HOURS = (1, 2, 4, 8, 12)
 WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)

@@ -86,8 +86,8 @@ def events_from(options: argparse.Namespace, out: str) -> Any:
     """What the options say, read; rows that do not count go to a file in ``out``."""
     from pathlib import Path
 
-    from patientbandits.analysis.page import SET_ASIDE
-    from patientbandits.events import read_events
+    from patientbandits.analysis import SET_ASIDE
+    from patientbandits.analysis.events import read_events
 
     return read_events(
         options.exposures,
@@ -152,9 +152,14 @@ def teller(options: argparse.Namespace) -> Any:
 
 
 def run_analyse(options: argparse.Namespace) -> None:
-    from patientbandits.analysis.page import write_analysis
-    from patientbandits.analysis.run import TOLERANCE, analyse
-    from patientbandits.analysis.terminal import arms_lines, reading_table, remarks
+    from patientbandits.analysis import (
+        TOLERANCE,
+        analyse,
+        arms_lines,
+        reading_table,
+        remarks,
+        write_analysis,
+    )
 
     out = options.out or "out/analyse"
     tolerance = TOLERANCE if options.tolerance is None else share(options.tolerance)
@@ -176,7 +181,7 @@ def run_analyse(options: argparse.Namespace) -> None:
 
 
 def run_example(options: argparse.Namespace) -> None:
-    from patientbandits.events.example import write_example
+    from patientbandits.analysis.events import write_example
 
     exposures, orders = write_example(options.folder)
     print(f"{exposures}\n{orders}")

@@ -36,8 +36,8 @@ def run_policies(options: argparse.Namespace) -> None:
 
 
 def run_laws(options: argparse.Namespace) -> None:
-    from patientbandits.delays import LAWS
-    from patientbandits.rewards import REWARDS
+    from patientbandits.problems import REWARDS
+    from patientbandits.problems.delays import LAWS
 
     groups = {"delays": catalogue(LAWS), "rewards": catalogue(REWARDS)}
     if options.json:

@@ -58,12 +58,15 @@ def seed_of(text: str) -> int:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from patientbandits.compare.delay_bench import DELAY_BENCH, SUITE_SEED
-    from patientbandits.compare.frozen import write_frozen
-    from patientbandits.compare.report import summary
-    from patientbandits.compare.run import run
-    from patientbandits.compare.yours import with_study
     from patientbandits.errors import require
+    from patientbandits.research.compare import (
+        DELAY_BENCH,
+        SUITE_SEED,
+        run,
+        summary,
+        with_study,
+        write_frozen,
+    )
 
     began = time.monotonic()
     out = options.out or "out/compare"

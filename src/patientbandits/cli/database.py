@@ -42,7 +42,7 @@ def _add_database(command: argparse.ArgumentParser) -> None:
 def run_check(options: argparse.Namespace) -> None:
     options.db = options.database or options.db
     with opened_shop(options) as shop:
-        from patientbandits.live.check import check
+        from patientbandits.live.operations import check
 
         found = check(shop.store)
     lines = [check_line(one) for one in found["experiments"]]
@@ -68,7 +68,7 @@ def check_line(one: dict[str, Any]) -> str:
 def run_backup(options: argparse.Namespace) -> None:
     options.db = options.database or options.db
     with opened_shop(options) as shop:
-        from patientbandits.live.backup import backup
+        from patientbandits.live.operations import backup
 
         lines = backup(shop.store, options.file)
     found = {"lines": lines, "file": options.file}
@@ -78,7 +78,7 @@ def run_backup(options: argparse.Namespace) -> None:
 def run_restore(options: argparse.Namespace) -> None:
     options.db = options.database or options.db
     with told_failures():
-        from patientbandits.live.backup import restore
+        from patientbandits.live.operations import restore
 
         lines = restore(options.file, options.db)
     show(options, {"lines": lines}, [f"{lines} lines of the log restored"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from patientbandits.cli.shop import arm_label, opened_experiment, opened_shop, show
 
 if TYPE_CHECKING:
-    from patientbandits.live.answers import ExperimentAnswer
+    from patientbandits.live.http.answers import ExperimentAnswer
 
 
 UNSAID = object()
@@ -104,7 +104,7 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
 
 
 def run_list(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import experiment_answer
+    from patientbandits.live.http.answers import experiment_answer
 
     with opened_shop(options) as shop:
         found = [experiment_answer(handle) for handle in shop.experiments()]
@@ -115,7 +115,7 @@ def run_list(options: argparse.Namespace) -> None:
 
 
 def run_create(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import experiment_answer
+    from patientbandits.live.http.answers import experiment_answer
 
     with opened_shop(options, create=True) as shop:
         settings = shop.settings(
@@ -135,7 +135,7 @@ def run_create(options: argparse.Namespace) -> None:
 
 
 def run_show(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import experiment_answer
+    from patientbandits.live.http.answers import experiment_answer
 
     with opened_experiment(options) as handle:
         found = experiment_answer(handle)
@@ -144,7 +144,7 @@ def run_show(options: argparse.Namespace) -> None:
 
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
-    from patientbandits.live.answers import experiment_answer
+    from patientbandits.live.http.answers import experiment_answer
 
     require(
         options.window is None or not options.no_window,
@@ -175,7 +175,7 @@ def run_change(options: argparse.Namespace) -> None:
 
 
 def run_pause(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import experiment_answer
+    from patientbandits.live.http.answers import experiment_answer
 
     with opened_experiment(options) as handle:
         found = experiment_answer(handle, handle.change(**options.change))

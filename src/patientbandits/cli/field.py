@@ -25,7 +25,7 @@ def add_field_command(commands: Any, work: argparse.ArgumentParser) -> None:
 
 def run_field(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
-    from patientbandits.field.run import play_field
+    from patientbandits.research.field import play_field
 
     out = options.out or "out/field"
     report = play_field(

@@ -9,7 +9,7 @@ from patientbandits.cli.shop import opened_shop, show
 from patientbandits.live.scopes import SCOPES
 
 if TYPE_CHECKING:
-    from patientbandits.live.answers import KeyAnswer
+    from patientbandits.live.http.answers import KeyAnswer
 
 
 def add_key_commands(commands: Any, database: argparse.ArgumentParser) -> None:
@@ -37,19 +37,19 @@ def add_key_commands(commands: Any, database: argparse.ArgumentParser) -> None:
 
 
 def run_create_key(options: argparse.Namespace) -> None:
-    from patientbandits.live.api_keys import Keyring
+    from patientbandits.live.operations import Keyring
 
     with opened_shop(options, create=True) as shop:
-        token = Keyring(shop).create(options.scope, options.note)
+        token = Keyring(shop.store, shop.journal).create(options.scope, options.note)
     show(options, {"key": token}, [token])
 
 
 def run_list_keys(options: argparse.Namespace) -> None:
-    from patientbandits.live.answers import key_answer
-    from patientbandits.live.api_keys import Keyring
+    from patientbandits.live.http.answers import key_answer
+    from patientbandits.live.operations import Keyring
 
     with opened_shop(options) as shop:
-        found = [key_answer(key) for key in Keyring(shop).all()]
+        found = [key_answer(key) for key in Keyring(shop.store, shop.journal).all()]
     lines = [key_line(key) for key in found]
     show(options, found, lines or ["no key yet"])
 
@@ -60,8 +60,8 @@ def key_line(key: KeyAnswer) -> str:
 
 
 def run_revoke_key(options: argparse.Namespace) -> None:
-    from patientbandits.live.api_keys import Keyring
+    from patientbandits.live.operations import Keyring
 
     with opened_shop(options) as shop:
-        Keyring(shop).revoke(options.id)
+        Keyring(shop.store, shop.journal).revoke(options.id)
     show(options, {"revoked": options.id}, [f"revoked {options.id}"])

@@ -47,7 +47,7 @@ def percent_words(rate: float) -> str:
 
 def amount_words(found: dict[str, Any]) -> Callable[[float], str]:
     """How what a decision brings in is written: as a rate, or as money."""
-    from patientbandits.analysis.money import amount
+    from patientbandits.analysis import amount
 
     currency = found["currency"] or ""
     if found["scale"] == 1.0 and not currency:

@@ -39,8 +39,9 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
 
 def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
-    from patientbandits.paper.reproduce import NAMES, reproduce
     from patientbandits.problems import PRESETS
+    from patientbandits.research.paper import NAMES
+    from patientbandits.research.paper.reproduce import reproduce
 
     if options.adaptivity:
         require(
@@ -75,7 +76,7 @@ def run_reproduce(options: argparse.Namespace) -> None:
 
 
 def run_adaptivity(options: argparse.Namespace) -> None:
-    from patientbandits.paper.adaptivity.run import adaptivity
+    from patientbandits.research.paper.adaptivity.run import adaptivity
 
     page = adaptivity(
         options.out or "out/adaptivity",

@@ -35,8 +35,7 @@ def add_rehearse_command(commands: Any, common: argparse.ArgumentParser) -> None
 
 
 def run_rehearse(options: argparse.Namespace) -> None:
-    from patientbandits.rehearsal.page import write_rehearsal
-    from patientbandits.rehearsal.run import DRAWS, REHEARSAL_SEED, rehearse
+    from patientbandits.analysis.rehearsal import DRAWS, REHEARSAL_SEED, rehearse, write_rehearsal
 
     out = options.out or "out/rehearse"
     traffic = per_day(options.traffic)

@@ -37,9 +37,8 @@ def run_simulate(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from patientbandits.errors import given, positive, whole
-    from patientbandits.figure_files import FigureFiles
-    from patientbandits.study import read_study
-    from patientbandits.study_results import run_study
+    from patientbandits.plotting import FigureFiles
+    from patientbandits.research import read_study, run_study
 
     study = read_study(options.study)
     if options.runs is not None:

@@ -13,7 +13,7 @@ nothing is counted twice. Needs httpx: the extra ``client``.
 
 from typing import TYPE_CHECKING
 
-from patientbandits.exports import lazy_exports
+from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits.client.asynchronous import AsyncClient as AsyncClient

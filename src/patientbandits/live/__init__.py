@@ -5,7 +5,7 @@ See `patientbandits.live.shop`. Names are imported when they are first used.
 
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.exports import lazy_exports
+from patientbandits._util.exports import lazy_exports
 from patientbandits.live.packages import require_packages
 
 if TYPE_CHECKING:

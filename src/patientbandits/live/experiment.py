@@ -8,11 +8,9 @@ from typing import Any
 
 import msgspec
 
-from patientbandits.live.changing import WantedChange, WantedQuarantine, append_change
-from patientbandits.live.cohorts import counts_over_time
-from patientbandits.live.command_maker import CommandMaker, SaidTime
 from patientbandits.live.commands import (
     Command,
+    CommandMaker,
     Conversion,
     Credited,
     Decision,
@@ -20,12 +18,15 @@ from patientbandits.live.commands import (
     Exposed,
     Joined,
     Retraction,
+    SaidTime,
+    WantedChange,
+    WantedQuarantine,
+    append_change,
 )
 from patientbandits.live.errors import UnknownError
-from patientbandits.live.export import exported
-from patientbandits.live.log_line import MILLIONTHS
-from patientbandits.live.quarantine import new_rule
-from patientbandits.live.settings import Settings
+from patientbandits.live.log import MILLIONTHS
+from patientbandits.live.reporting import counts_over_time, exported
+from patientbandits.live.settings import Settings, new_rule
 from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
 
 
@@ -80,7 +81,7 @@ class ExperimentHandle(CommandMaker):
         These are the probabilities with which the policy would choose, if it knows them, or else
         how often it would choose each arm next; nothing is written.
         """
-        from patientbandits.live.weights import weights_of
+        from patientbandits.live.commands import weights_of
 
         return weights_of(self.journal, self.experiment)
 
@@ -215,7 +216,7 @@ class ExperimentHandle(CommandMaker):
     def report(self) -> dict[str, Any]:
         """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
         probability of being best; the lag curve; and the other goals."""
-        from patientbandits.live.report import report_on  # needs time to be imported
+        from patientbandits.live.reporting import report_on
 
         settings = self.settings
         with self.journal.store.reading() as reader:
@@ -223,7 +224,7 @@ class ExperimentHandle(CommandMaker):
 
     def alerts(self) -> list[dict[str, Any]]:
         """Look for what somebody should know, keep it, queue it for webhooks: what stands now."""
-        from patientbandits.live.alerts.watching import Watch  # needs time to be imported
+        from patientbandits.live.monitoring import Watch
 
         return Watch(self.journal).look(self.experiment)
 
@@ -233,7 +234,7 @@ class ExperimentHandle(CommandMaker):
 
         by  "rate" or "revenue" per decision; unless given, revenue if conversions have values
         """
-        from patientbandits.live.verdict import verdict_on  # needs time to be imported
+        from patientbandits.live.reporting import verdict_on
 
         settings = self.settings
         with self.journal.store.reading() as reader:
@@ -242,7 +243,7 @@ class ExperimentHandle(CommandMaker):
     def analysis(self, by: str | None = None) -> dict[str, Any]:
         """The verdict; which window would have crowned whom; how cohorts mature, as on the page of
         `analyse`."""
-        from patientbandits.live.verdict import analysis_on  # needs time to be imported
+        from patientbandits.live.reporting import analysis_on
 
         settings = self.settings
         with self.journal.store.reading() as reader:

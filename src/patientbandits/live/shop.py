@@ -14,26 +14,30 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from patientbandits.live.clock import SteadyClock
-from patientbandits.live.command_maker import SaidTime
-from patientbandits.live.commands import Command, Credited
-from patientbandits.live.erasing import Erased
+from patientbandits.live.commands import Command, Credited, Journal, SaidTime
 from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.founding import create_experiment
-from patientbandits.live.given_settings import new_settings, one_largest_value
-from patientbandits.live.journal import Journal
+from patientbandits.live.log import Experiment
+from patientbandits.live.monitoring import add_webhook, all_webhooks, deliver_due, remove_webhook
 from patientbandits.live.names import experiment_name
-from patientbandits.live.privacy import erase_unit, forget_silent, hash_units
-from patientbandits.live.pseudonyms import database_names
-from patientbandits.live.settings import Settings
-from patientbandits.live.settings_rules import require_same_settings
-from patientbandits.live.store import LogStore, open_store
-from patientbandits.live.store.stored_records import Experiment
-from patientbandits.live.webhooks import add_webhook, all_webhooks, deliver_due, remove_webhook
+from patientbandits.live.operations import (
+    Erased,
+    create_experiment,
+    erase_unit,
+    forget_silent,
+    hash_units,
+)
+from patientbandits.live.settings import (
+    Settings,
+    new_settings,
+    one_largest_value,
+    require_same_settings,
+)
+from patientbandits.live.storage import LogStore, database_names, open_store
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
-    from patientbandits.live.importing import Imported
+    from patientbandits.live.operations import Imported
 
 
 def open(
@@ -286,8 +290,8 @@ class Shop:
 
         Repeating an import changes nothing. Exposures must be older than anything decided live.
         """
-        from patientbandits.events.rows import read_rows
-        from patientbandits.live.importing import import_rows
+        from patientbandits.analysis.events import read_rows
+        from patientbandits.live.operations import import_rows
 
         experiment_name(called)
         largest = one_largest_value(settings.pop("largest_value", None), settings.get("scale"))

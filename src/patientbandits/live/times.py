@@ -64,7 +64,7 @@ def parsed_length(what: str, value: Any) -> float:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, str):
-        from patientbandits.events.durations import in_seconds  # needs time to be imported
+        from patientbandits._util.durations import in_seconds  # needs time to be imported
 
         try:
             return in_seconds("experiment", "window", value)

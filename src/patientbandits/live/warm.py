@@ -11,10 +11,8 @@ import threading
 import time
 
 from patientbandits.errors import InputError
-from patientbandits.live.compiling import FROM_INPUT
-from patientbandits.live.given_settings import default_policy, new_settings
-from patientbandits.live.policy_memory import have_compiled
-from patientbandits.live.settings import stored_settings
+from patientbandits.live.policy import FROM_INPUT, have_compiled
+from patientbandits.live.settings import default_policy, new_settings, stored_settings
 from patientbandits.policies import POLICIES
 
 POLITE = 10

@@ -55,10 +55,10 @@ from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
+from patientbandits._util.rng import Bits, following, run_key
 from patientbandits.errors import InputError, choice, require
 from patientbandits.policies.rule import Rule, read_rule
-from patientbandits.rewards import FEEDBACK
-from patientbandits.rng import Bits, following, run_key
+from patientbandits.problems import FEEDBACK
 
 FIRST_CAPACITY = 1024
 """Pulls that a policy's memory has room for at first, where nobody knows how many there will be."""

@@ -32,10 +32,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, as_bits, bits_at, following, mix, unit
 from patientbandits.errors import require, whole
 from patientbandits.policies.base import Arm, Chance, Policy
 from patientbandits.policies.parts.age_bins import bin_of_age, growing_edges
-from patientbandits.rng import Bits, as_bits, bits_at, following, mix, unit
 
 BIN_GROWTH = 1.3
 REBIN = 1.02

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from patientbandits._util.rng import Bits, as_bits, bits_at
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.rule import Hook, Rule
-from patientbandits.rng import Bits, as_bits, bits_at
 
 
 class DecisionPoint(NamedTuple):

@@ -30,9 +30,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import whole
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.rng import Bits, beta
 
 START_RATE = 0.3
 LEAST_ESTIMATE = 1e-4

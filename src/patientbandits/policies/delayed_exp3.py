@@ -15,8 +15,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, unit
 from patientbandits.policies.base import Arm, NoNumbers, Policy
-from patientbandits.rng import Bits, unit
 
 NEVER_ZERO = 1e-300
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Delay
 from patientbandits.errors import InputError, choice, positive, require, whole
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.age_sums import (
@@ -28,6 +27,7 @@ from patientbandits.policies.parts.age_sums import (
     windowed_sums,
 )
 from patientbandits.policies.parts.kl_bounds import poisson_upper
+from patientbandits.problems.delays import Delay
 
 MODES = ("eq5", "uncensored", "discard", "wait")
 EQ5, UNCENSORED, DISCARD, WAIT = range(4)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits
 from patientbandits.errors import InputError, number, require
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.age_sums import (
@@ -36,7 +37,6 @@ from patientbandits.policies.patient_thompson import (
     renew,
 )
 from patientbandits.policies.rule import Rule, read_rule
-from patientbandits.rng import Bits
 
 REGION = (
     "made_pulls",

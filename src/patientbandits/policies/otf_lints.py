@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from patientbandits._util.rng import Bits, normal
 from patientbandits.errors import positive, whole
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.otf_linucb import RecentPulls, add_recent, leave_old, recent_pulls
-from patientbandits.rng import Bits, normal
 
 
 @dataclass(frozen=True)

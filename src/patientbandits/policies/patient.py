@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Pareto
-from patientbandits.envelopes import mean_power
 from patientbandits.errors import choice, positive
 from patientbandits.policies.base import Arm, NoMemory, Policy
 from patientbandits.policies.parts.age_sums import (
@@ -22,6 +20,8 @@ from patientbandits.policies.parts.age_sums import (
 )
 from patientbandits.policies.parts.confidence import WIDTHS, deviation
 from patientbandits.policies.rule import Rule, read_rule
+from patientbandits.problems import mean_power
+from patientbandits.problems.delays import Pareto
 
 BIASES = {"paper": 2.0, "published": 1.0, "sum": 0.0, "aged": 0.0}
 """bias -> its factor; 0 for the sums"""

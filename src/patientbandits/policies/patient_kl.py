@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Delay, Lomax, Pareto
 from patientbandits.errors import InputError, number, positive, require
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.age_sums import (
@@ -20,6 +19,7 @@ from patientbandits.policies.parts.age_sums import (
     weigh,
 )
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
+from patientbandits.problems.delays import Delay, Lomax, Pareto
 
 
 class VisibleShares(NamedTuple):

@@ -1,10 +1,10 @@
 """PatientThompson: Thompson sampling that learns each arm's delays as it goes.
 
-The model is that of `patientbandits.posteriors`. It is refreshed rarely: an arm when a tenth of its
-counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a draw of the arm
-is logit-normal with the mean and variance of the logit of a Beta(m (n + 2), (1 - m) (n + 2)), its
-standard deviation times 0.45 + 0.55 / (1 + n/20): the noise of n complete observations. What
-waiting alone will show does not drive exploration.
+The model is that of `patientbandits.inference.posterior`. It is refreshed rarely: an arm when a
+tenth of its counts is new, or when time has grown by a quarter. From its rate m, with n pulls, a
+draw of the arm is logit-normal with the mean and variance of the logit of a
+Beta(m (n + 2), (1 - m) (n + 2)), its standard deviation times 0.45 + 0.55 / (1 + n/20): the noise
+of n complete observations. What waiting alone will show does not drive exploration.
 
 The probability that each arm's draw is the largest is computed when an arm is refreshed, and the
 arm is drawn from these probabilities, so they are exactly those with which it was chosen."""
@@ -19,7 +19,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, unit
 from patientbandits.errors import positive, whole
+from patientbandits.inference.posterior.gammas import digamma, trigamma
+from patientbandits.inference.posterior.laws import laws
+from patientbandits.inference.posterior.packing import packed, unpackers
+from patientbandits.inference.posterior.pooling import Pool, pool_of, refresh_arm, spread_news
+from patientbandits.inference.posterior.portable import apart
+from patientbandits.inference.posterior.work import CHOICE, Seen, room
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.chances import CELLS, set_chances
 from patientbandits.policies.parts.late_counts import (
@@ -30,13 +37,6 @@ from patientbandits.policies.parts.late_counts import (
     late_counts,
     take_back,
 )
-from patientbandits.posteriors.gammas import digamma, trigamma
-from patientbandits.posteriors.laws import laws
-from patientbandits.posteriors.packing import packed, unpackers
-from patientbandits.posteriors.pooling import Pool, pool_of, refresh_arm, spread_news
-from patientbandits.posteriors.portable import apart
-from patientbandits.posteriors.work import CHOICE, Seen, room
-from patientbandits.rng import Bits, unit
 
 NEW_SHARE = 0.1
 """An arm is refreshed when so much of its counts is new,"""

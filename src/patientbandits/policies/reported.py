@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, beta
 from patientbandits.policies.base import Arm, NoNumbers, Policy
-from patientbandits.rng import Bits, beta
 
 
 class ReportCounts(NamedTuple):

@@ -16,9 +16,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import positive, require
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.rng import Bits, beta
 
 FIRST_PULLS_BELIEVED = 3.0
 """Before any pull is old, so many are believed to have paid 2 with a signal and 1 without."""

@@ -25,11 +25,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Delay
+from patientbandits._util.rng import Bits, following, unit
 from patientbandits.errors import InputError, require
 from patientbandits.policies.base import Arm, NoNumbers, Policy
 from patientbandits.policies.parts.age_bins import growing_edges
-from patientbandits.rng import Bits, following, unit
+from patientbandits.problems.delays import Delay
 
 MEAN_CELLS = 400
 AGE_GROWTH = 1.05

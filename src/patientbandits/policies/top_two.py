@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, as_bits, beta, bits_at, following, mix, unit
 from patientbandits.errors import probability
 from patientbandits.policies.base import Arm, Chance, Policy
-from patientbandits.rng import Bits, as_bits, beta, bits_at, following, mix, unit
 
 MOST_DRAWS = 20
 """So often a challenger is drawn for; then it is the second best of the last draw."""

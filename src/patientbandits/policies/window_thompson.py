@@ -12,9 +12,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import positive
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.rng import Bits, beta
 
 
 class OldPulls(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from patientbandits.arithmetic import plain_sum
+from patientbandits._util.arithmetic import plain_sum
 from patientbandits.errors import choice, items, number, positive, require, whole
-from patientbandits.problem import Problem
+from patientbandits.problems import Problem
 
 FORMS = ("corrected", "printed")
 FIRST_TERM = {"paper": 128.0, "tight": 32.0}

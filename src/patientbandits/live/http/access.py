@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from patientbandits.live.api_keys import Key, Keyring
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import Headers, ProblemError
+from patientbandits.live.operations import Key, Keyring
 
 BEARER = b"bearer "
 STALE_KEYS = 30.0

@@ -10,7 +10,7 @@ from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, encode
 from patientbandits.live.http.schemas import In, Moment, Text
 from patientbandits.live.http.service import Service
-from patientbandits.live.webhooks import ALERT_KINDS
+from patientbandits.live.monitoring import ALERT_KINDS
 
 
 class NewQuarantine(In):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from patientbandits.live.answers import ExperimentAnswer, KeyAnswer
+from patientbandits.live.http.answers import ExperimentAnswer, KeyAnswer
 
 
 class DecisionAnswer(Struct):

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from patientbandits.live.cohorts import counts_over_time
-from patientbandits.live.log_line import MILLIONTHS
+from patientbandits.live.log import MILLIONTHS, Experiment
+from patientbandits.live.reporting import counts_over_time
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.shop import Shop
-from patientbandits.live.store.base import END, Reader
-from patientbandits.live.store.stored_records import Experiment
+from patientbandits.live.storage import END, Reader
 
 COUNT_EVERY = 10.0
 """seconds"""

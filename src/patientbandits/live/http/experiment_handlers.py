@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import msgspec
 
-from patientbandits.live.answers import ExperimentAnswer, experiment_answer
-from patientbandits.live.export import FORMATS
-from patientbandits.live.given_settings import one_largest_value
 from patientbandits.live.http import answer_schemas, schemas
+from patientbandits.live.http.answers import ExperimentAnswer, experiment_answer
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, Stream, encode
 from patientbandits.live.http.service import Service
+from patientbandits.live.reporting import FORMATS
+from patientbandits.live.settings import one_largest_value
 
 
 async def post_experiment(service: Service, request: Request) -> Response:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from patientbandits.live.answers import ExperimentAnswer
-from patientbandits.live.export import FORMATS
 from patientbandits.live.http import answer_schemas, experiment_handlers, schemas
+from patientbandits.live.http.answers import ExperimentAnswer
 from patientbandits.live.http.router import (
     ONE_EXPERIMENT,
     READING_REFUSED,
     WRITING_REFUSED,
     Route,
 )
+from patientbandits.live.reporting import FORMATS
 from patientbandits.live.times import BUCKETS
 
 BY = {"by": {"enum": ["rate", "revenue"]}}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 from functools import partial
 
-from patientbandits.engine.program import MANY_EVENTS
-from patientbandits.live.compiling import OwnProcess
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.logs import log_event, log_failure
-from patientbandits.live.policy_memory import PolicyMemory, have_compiled, warm
+from patientbandits.live.policy import OwnProcess, PolicyMemory, have_compiled, warm
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
+from patientbandits.simulation.engine import MANY_EVENTS
 
 GARBAGE = (20_000, 20, 50)
 """objects before the collector looks: requests leave few cycles, and looking takes its time"""

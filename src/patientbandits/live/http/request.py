@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from patientbandits.live.api_keys import Key
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.http.response import CLOSE, ProblemError
+from patientbandits.live.operations import Key
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Body = TypeVar("Body")

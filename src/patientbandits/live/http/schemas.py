@@ -7,16 +7,16 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from patientbandits.live.crediting import CreditRule
 from patientbandits.live.names import LONGEST_TEXT, NAME
 from patientbandits.live.scopes import KeyScope
-from patientbandits.live.settings_rules import (
+from patientbandits.live.settings import (
     LONGEST_RETENTION,
     LONGEST_WINDOW,
     MOST_ARMS,
     MOST_GOALS,
+    CreditRule,
+    Shares,
 )
-from patientbandits.live.shares import Shares
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"

@@ -14,7 +14,6 @@ import uvicorn
 
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
-from patientbandits.live.api_keys import Keyring
 from patientbandits.live.http.access import loopback
 from patientbandits.live.http.allocator import settle_allocator
 from patientbandits.live.http.app import App
@@ -25,7 +24,8 @@ from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.supervisor import WRITE_FAILED, Role, supervise
 from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.http.writer_process import run_writer
-from patientbandits.live.store.in_use import alone_with
+from patientbandits.live.operations import Keyring
+from patientbandits.live.storage import alone_with
 
 FAILED = 1
 """exit code if the database failed"""
@@ -105,7 +105,7 @@ def serve(db: str, host: str, port: int, workers: int, options: Options) -> int:
     with alone_with(db, "serve"), listen(host, port) as bound:
         with library.open(db) as shop:
             if options.keys:
-                token = Keyring(shop).create_first()
+                token = Keyring(shop.store, shop.journal).create_first()
                 if token is not None:
                     print(f"first key, scope admin, shown only now: {token}", flush=True)
             print(f"listening on {shown_url(bound)}", flush=True)

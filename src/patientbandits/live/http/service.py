@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
-from patientbandits.live.api_keys import Keyring
 from patientbandits.live.errors import UnavailableError, UnknownError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.access import Access
@@ -20,12 +19,13 @@ from patientbandits.live.http.response import too_busy
 from patientbandits.live.http.shared_work import SharedWork
 from patientbandits.live.http.standing import StandingAnswers
 from patientbandits.live.http.traces import Traces
+from patientbandits.live.http.watcher import DELIVER_EVERY, Watcher
 from patientbandits.live.http.wire import WriterCounts
 from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
+from patientbandits.live.operations import Keyring
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
-from patientbandits.live.watcher import DELIVER_EVERY, Watcher
 
 Found = TypeVar("Found")
 
@@ -73,7 +73,7 @@ class Service:
         self._writer_address = writer_address
         self.shop = shop
         self.options = options
-        self.keyring = Keyring(shop)
+        self.keyring = Keyring(shop.store, shop.journal)
         self.access = Access(self.keyring if options.keys else None, options.rate)
         self.metrics = Metrics(self)
         self.arm_metrics = ArmMetrics(shop)

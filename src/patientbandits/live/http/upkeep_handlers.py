@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from patientbandits.live.answers import key_answer
 from patientbandits.live.http import answer_schemas, schemas
+from patientbandits.live.http.answers import key_answer
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, encode
 from patientbandits.live.http.service import Service

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from patientbandits.live import commands as command_module
 from patientbandits.live import errors as error_module
 from patientbandits.live import outcomes as outcome_module
 from patientbandits.live.commands import Command
+from patientbandits.live.commands import commands as command_module
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.store.stored_records import Experiment
+from patientbandits.live.log import Experiment
 
 LENGTH_BYTES = 4
 LARGEST_FRAME = 64 * 1024 * 1024

@@ -16,13 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from patientbandits.live.commands import Command
+from patientbandits.live.commands import LARGEST_TRANSACTION, Command
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.preparing import made_ready, prepare
 from patientbandits.live.http.queueing import CommandQueue, Waiting, commands_of
 from patientbandits.live.http.wire import WriterCounts
-from patientbandits.live.journal import LARGEST_TRANSACTION
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
 

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Delay
 from patientbandits.policies.parts.tail_fits import (
     TailFit,
     bound_fit,
@@ -21,6 +20,7 @@ from patientbandits.policies.parts.tail_fits import (
     no_tail,
     survival_in_units,
 )
+from patientbandits.problems.delays import Delay
 
 LONG_AGO = -(2**62)
 """The ring's time before the first pull: earlier than any clock."""

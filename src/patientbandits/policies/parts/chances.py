@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from patientbandits.posteriors.portable import compiled_as, logarithm, logarithms
+from patientbandits.inference.posterior.portable import compiled_as, logarithm, logarithms
 
 CELLS = 48
 REACH = 6.0

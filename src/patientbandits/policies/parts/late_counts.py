@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.posteriors.grid import bin_at, bin_edges, bin_points, part_passed
+from patientbandits.inference.posterior.grid import bin_at, bin_edges, bin_points, part_passed
 
 CONVERTED = -1
 """In place of the arm of a pull that waits."""

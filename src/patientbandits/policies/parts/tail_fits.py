@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.delays import Delay
+from patientbandits.problems.delays import Delay
 
 ACCURACY = 1e-4
 """Largest error of a close fit."""

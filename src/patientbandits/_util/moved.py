@@ -1,0 +1,78 @@
+"""Old names of modules: importing one warns, and gives the module under its new name."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+ROOT = "patientbandits."
+
+MOVED = {
+    "anytime": "inference.anytime",
+    "bandit": "simulation.bandit",
+    "compare": "research.compare",
+    "delays": "problems.delays",
+    "drift": "problems.drift",
+    "early_signals": "problems.signals",
+    "engine": "simulation.engine",
+    "envelopes": "problems.envelopes",
+    "events": "analysis.events",
+    "executors": "simulation.executors",
+    "field": "research.field",
+    "figures": "plotting.figures",
+    "gym": "integrations.gym",
+    "latex": "plotting.latex",
+    "obp": "integrations.obp",
+    "paper": "research.paper",
+    "posteriors": "inference.posterior",
+    "problem": "problems.problem",
+    "pull_counts": "simulation.pull_counts",
+    "random_problems": "problems.random_problems",
+    "registry": "policies.registry",
+    "rehearsal": "analysis.rehearsal",
+    "result": "simulation.result",
+    "rewards": "problems.rewards",
+    "rng": "_util.rng",
+    "statistics": "inference.intervals",
+    "study": "research.study",
+    "study_results": "research.study_results",
+    "sweeps": "simulation.sweeps",
+}
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds the modules of `MOVED`, and what is inside those that are packages."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        head, _, rest = name.removeprefix(ROOT).partition(".")
+        if not name.startswith(ROOT) or head not in MOVED:
+            return None
+        new = ROOT + MOVED[head] + (f".{rest}" if rest else "")
+        return ModuleSpec(name, self, origin=new)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        new = str(spec.origin)
+        warnings.warn(f"{spec.name} is now {new}", DeprecationWarning, stacklevel=2)
+        module = import_module(new)
+        self._specs[spec.name] = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own specification back: the import system has replaced it."""
+        assert module.__spec__ is not None
+        module.__spec__ = self._specs.pop(module.__spec__.name)
+
+    def __init__(self) -> None:
+        self._specs: dict[str, ModuleSpec | None] = {}
+
+
+def keep_old_names() -> None:
+    """Let the old names be imported for one more version."""
+    sys.meta_path.append(MovedModules())

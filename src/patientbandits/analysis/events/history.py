@@ -1,0 +1,180 @@
+"""What comes out of the tables: the ages of decisions and the delays of conversions, arm by arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from patientbandits._util.durations import DAY
+from patientbandits.analysis.events.report import ReadingReport
+from patientbandits.errors import InputError, choice, require
+from patientbandits.inference import FloatArray
+
+CONTROL_NAMES = ("control", "baseline", "original", "default", "off", "a", "0", "false")
+
+
+@dataclass(frozen=True)
+class ArmHistory:
+    """The decisions of one arm, the oldest first; of a long history, groups of decisions alike.
+
+    A delay of infinity: no conversion so far. Delays may exceed any window: which one counts is
+    decided later.
+    """
+
+    name: str
+    ages: FloatArray
+    """seconds, at the end"""
+    delays: FloatArray
+    """seconds until the first order"""
+    days: NDArray[np.int64]
+    """the day of each decision, in days since 1970 in the reader's zone"""
+    order_decisions: NDArray[np.int64]
+    """place of the decision that each order counts for"""
+    order_delays: FloatArray
+    order_values: FloatArray
+    """NaN where there is none"""
+    group_sizes: FloatArray | None = None
+    """decisions that each row stands for, and each order of it; None: one"""
+
+    @property
+    def counts(self) -> FloatArray:
+        """How many decisions each row stands for."""
+        if self.group_sizes is None:
+            return np.ones(len(self.ages))
+        return self.group_sizes
+
+    @property
+    def decisions(self) -> int:
+        if self.group_sizes is None:
+            return len(self.ages)
+        return round(float(self.group_sizes.sum()))
+
+    def within(self, window: float | None) -> tuple[FloatArray, FloatArray]:
+        """Ages and delays when only orders within the window count; ages up to the window."""
+        if window is None:
+            return self.ages, self.delays
+        return np.minimum(self.ages, window), np.where(self.delays <= window, self.delays, np.inf)
+
+    def paid_by_decision(self, window: float | None) -> FloatArray:
+        """The sum of all orders within the window, for every row that converted within it."""
+        longest = np.inf if window is None else window
+        counted = (self.order_delays <= longest) & np.isfinite(self.order_values)
+        sums = np.bincount(
+            self.order_decisions[counted], self.order_values[counted], minlength=len(self.ages)
+        )
+        return np.asarray(sums[self.converted_within(window)], dtype=float)
+
+    def converted_within(self, window: float | None) -> NDArray[np.bool_]:
+        """Which rows converted within the window."""
+        longest = np.inf if window is None else window
+        found: NDArray[np.bool_] = np.isfinite(self.delays) & (self.delays <= longest)
+        return found
+
+
+@dataclass(frozen=True)
+class Events:
+    """A shop's history, ready to be analysed."""
+
+    arms: tuple[ArmHistory, ...]
+    control: str
+    end: float
+    """seconds since 1970: the time as of which ages are counted"""
+    window: float | None
+    """seconds; None: an order counts whenever it comes"""
+    report: ReadingReport | None = None
+    experiment: str = ""
+    currency: str = ""
+    valued: bool = False
+    """whether orders have values"""
+
+    @property
+    def names(self) -> list[str]:
+        return [arm.name for arm in self.arms]
+
+    @property
+    def decisions(self) -> int:
+        return sum(arm.decisions for arm in self.arms)
+
+    @property
+    def oldest(self) -> float:
+        """The largest age of any decision, in seconds."""
+        return max(float(arm.ages.max(initial=0.0)) for arm in self.arms)
+
+    @classmethod
+    def of(
+        cls,
+        arms: Mapping[str, tuple[ArrayLike, ArrayLike]],
+        *,
+        window: float | None = None,
+        control: str | None = None,
+        end: float = 0.0,
+    ) -> Events:
+        """From the ages and the delays of each arm's decisions, in seconds; infinity: not
+        converted."""
+        known = tuple(_arm_of(name, ages, delays, end) for name, (ages, delays) in arms.items())
+        require(len(known) > 0, "Events", "at least one arm is needed", arms=dict(arms))
+        names = [arm.name for arm in known]
+        return cls(arms=known, control=control_of("Events", names, control), end=end, window=window)
+
+
+def _arm_of(name: str, ages: ArrayLike, delays: ArrayLike, end: float) -> ArmHistory:
+    age, delay = np.array(ages, dtype=float), np.array(delays, dtype=float)
+    require(
+        age.ndim == 1 and age.shape == delay.shape and bool(np.all(age >= 0)),
+        f"Events: arm {name}",
+        "ages must be >= 0 and match delays in number",
+        ages=age.shape,
+        delays=delay.shape,
+    )
+    order = np.argsort(-age, kind="stable")
+    age, delay = age[order], np.where(delay[order] <= age[order], delay[order], np.inf)
+    converted = np.flatnonzero(np.isfinite(delay))
+    return ArmHistory(
+        name=name,
+        ages=age,
+        delays=delay,
+        days=np.floor((end - age) / DAY).astype(np.int64),
+        order_decisions=converted,
+        order_delays=delay[converted],
+        order_values=np.full(len(converted), np.nan),
+    )
+
+
+def control_of(owner: str, names: Sequence[str], told: str | None) -> str:
+    """The arm the others are compared with: as told, by its name, or the first."""
+    if told is not None:
+        return choice(owner, "control", told, names)
+    usual = [name for known in CONTROL_NAMES for name in names if name.strip().lower() == known]
+    return [*usual, *names][0]
+
+
+def histories(
+    names: Sequence[str], decided: dict[str, Any], ordered: dict[str, Any]
+) -> tuple[ArmHistory, ...]:
+    """One history for each of the ``names`` from the columns that the database gave."""
+    arm_of_decision = decided["arm"]
+    arm_of_order = arm_of_decision[ordered["decision"]]
+    places = np.empty(len(arm_of_decision), np.int64)
+    found = []
+    for arm, name in enumerate(names):
+        own = np.flatnonzero(arm_of_decision == arm)
+        places[own] = np.arange(len(own))
+        orders = np.flatnonzero(arm_of_order == arm)
+        found.append(
+            ArmHistory(
+                name=name,
+                ages=decided["age"][own],
+                delays=decided["delay"][own],
+                days=decided["day"][own],
+                order_decisions=places[ordered["decision"][orders]],
+                order_delays=ordered["delay"][orders],
+                order_values=ordered["value"][orders],
+            )
+        )
+    if not found:
+        raise InputError("read_events: at least one exposure is needed; none is left.")
+    return tuple(found)

@@ -1,0 +1,21 @@
+"""Policies play problems drawn from the posterior of a shop's own history, before one of them is
+let loose.
+
+worlds    problems drawn from what is known of rates and delays
+players   the policies that take part, an even split, and waiting out the window
+run       the games and what they show
+page      one page
+"""
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.analysis.rehearsal.page import write_rehearsal as write_rehearsal
+    from patientbandits.analysis.rehearsal.run import DRAWS as DRAWS
+    from patientbandits.analysis.rehearsal.run import REHEARSAL_SEED as REHEARSAL_SEED
+    from patientbandits.analysis.rehearsal.run import Rehearsal as Rehearsal
+    from patientbandits.analysis.rehearsal.run import rehearse as rehearse
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,16 @@
+"""Intervals and the model of late conversions: what data say about rates."""
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.inference.anytime import anytime_window_interval as anytime_window_interval
+    from patientbandits.inference.intervals import LEVEL as LEVEL
+    from patientbandits.inference.intervals import FloatArray as FloatArray
+    from patientbandits.inference.intervals import mean_interval as mean_interval
+    from patientbandits.inference.intervals import normal_quantile as normal_quantile
+    from patientbandits.inference.intervals import ratio_interval as ratio_interval
+    from patientbandits.inference.intervals import student_interval as student_interval
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,120 @@
+"""A change of an experiment's settings: a line of its log, which may credit orders anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from patientbandits.live.commands.credits import all_credits_due, credit_line
+from patientbandits.live.commands.journal import Journal
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.log import Experiment, LogLine
+from patientbandits.live.settings import (
+    QuarantineRule,
+    Settings,
+    changed_settings,
+    checked_changes,
+    listed_names,
+    settings_text,
+    stored_settings,
+    with_rule,
+    without_rule,
+)
+
+
+class NamedArms(NamedTuple):
+    """Arms to add, to retire and to restore, one by one."""
+
+    added: tuple[str, ...]
+    retired: tuple[str, ...]
+    restored: tuple[str, ...]
+
+    def lists(self, have: Settings) -> dict[str, Any]:
+        """``arms`` and ``retired`` as whole lists."""
+        arms = [*have.arms, *self.added]
+        unknown = [arm for arm in [*self.retired, *self.restored] if arm not in arms]
+        if unknown:
+            raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
+        gone = {*have.retired, *self.retired} - set(self.restored)
+        retired = [arm for arm in arms if arm in gone]
+        return {"arms": tuple(arms), "retired": tuple(retired)}
+
+
+class WantedChange(NamedTuple):
+    """What is to be changed, checked as far as that goes without the experiment."""
+
+    changes: dict[str, Any]
+    arms: NamedArms
+    goals: tuple[str, ...]
+    """to add"""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        add_arms: Sequence[str] = (),
+        retire: Sequence[str] = (),
+        restore: Sequence[str] = (),
+        add_goals: Sequence[str] = (),
+        **changes: Any,
+    ) -> WantedChange:
+        named = NamedArms(
+            added=listed_names("add_arms", add_arms),
+            retired=listed_names("retire", retire),
+            restored=listed_names("restore", restore),
+        )
+        goals = listed_names("add_goals", add_goals)
+        return cls(changes=checked_changes(changes), arms=named, goals=goals)
+
+    def settings(self, old: Settings, now: int = 0) -> Settings:
+        """What it leads to."""
+        wanted = self.changes
+        if any(self.arms):
+            wanted = {**wanted, **self.arms.lists(old)}
+        if self.goals:
+            wanted = {**wanted, "goals": (*old.goals, *self.goals)}
+        return changed_settings(old, **wanted)
+
+
+class WantedQuarantine(NamedTuple):
+    """A rule to add, or one to release."""
+
+    added: QuarantineRule | None = None
+    released: str | None = None
+
+    def settings(self, old: Settings, now: int) -> Settings:
+        rules = old.quarantine
+        if self.added is not None:
+            rules = with_rule(rules, self.added, now)
+        if self.released is not None:
+            rules = without_rule(rules, self.released)
+        return msgspec.structs.replace(old, quarantine=rules)
+
+
+def append_change(
+    journal: Journal, experiment: Experiment, wanted: WantedChange | WantedQuarantine
+) -> Settings:
+    """Within a transaction: write the change and what it makes decisions worth; the settings."""
+    store = journal.store
+    old = stored_settings(store.changes(experiment.id)[-1].settings or "")
+    last = store.head(experiment.id)
+    now = max(journal.now(), store.time(experiment.id, last))
+    new = wanted.settings(old, now)
+    if new == old:
+        return new
+    lines: list[LogLine] = []
+    released = new.quarantine != old.quarantine
+    if new.crediting != old.crediting or released:
+        for about, worth in all_credits_due(store, experiment.id, new, everyone=released):
+            lines.append(credit_line(about, worth, last + 1 + len(lines), now))
+    change = LogLine(
+        experiment=experiment.id,
+        seq=last + 1 + len(lines),
+        kind="change",
+        time=now,
+        settings=settings_text(new),
+    )
+    store.append([*lines, change])
+    return new

@@ -1,0 +1,93 @@
+"""Exposures that others have made, within a batch: they split the traffic, and tell afterwards."""
+
+from __future__ import annotations
+
+from patientbandits.live.commands.commands import Expose
+from patientbandits.live.commands.draft import SKEW, Draft
+from patientbandits.live.commands.people import People
+from patientbandits.live.errors import DifferentError, RefusedError
+from patientbandits.live.log import LogLine
+from patientbandits.live.times import iso_text
+
+
+def exposure_line(batch: Draft, command: Expose) -> LogLine:
+    """A decision that is told: its arm is known, and so is when it was made."""
+    return LogLine(
+        experiment=batch.experiment.id,
+        seq=batch.next_seq(),
+        kind="decision",
+        time=batch.now,
+        arm=place_of(batch, command),
+        propensity=command.propensity,
+        unit=command.unit,
+        key=command.key,
+        happened=moment(batch, command),
+        stated=command.happened,
+        sender=command.sender,
+    )
+
+
+def place_of(batch: Draft, command: Expose) -> int:
+    arms = batch.settings.arms
+    if command.arm not in arms:
+        raise RefusedError(
+            f"exposure: arm must be one of the experiment's, {list(arms)!r:.300}; "
+            f"got arm={command.arm!r:.100}."
+        )
+    return arms.index(command.arm)
+
+
+def moment(batch: Draft, command: Expose) -> int:
+    """When it was made: from the experiment's beginning to now."""
+    if command.happened is None:
+        return batch.now
+    began = batch.experiment.created
+    if not began - SKEW <= command.happened <= batch.clock + SKEW:
+        raise RefusedError(
+            f"exposure: at must be between the experiment's beginning, {iso_text(began)}, and now, "
+            f"{iso_text(batch.clock)}; got at={iso_text(command.happened)}. "
+            "Import what is older."
+        )
+    return min(max(command.happened, began), batch.now)
+
+
+def told_before(batch: Draft, people: People, command: Expose, line: LogLine) -> LogLine | None:
+    """The same exposure as it was told before, if it was.
+
+    Of a sticky unit the first stays, unless its arm is retired; of others the one that was told
+    with the same time.
+    """
+    if batch.settings.sticky:
+        known = [batch.decided[one.seq].decision for one in people.exposures(command.unit)]
+    elif command.happened is None:
+        return None
+    else:
+        known = [
+            batch.decided[one.seq].decision
+            for one in people.exposures(command.unit)
+            if one.time == line.made and batch.decided[one.seq].decision.unit == command.unit
+        ]
+    for before in known:
+        if before.arm == line.arm:
+            return before
+    if any(before.arm in batch.state.shown for before in known):
+        raise different(command)
+    return None
+
+
+def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> LogLine:
+    """The exposure, with the propensity of the arm that the unit was promised, if it was."""
+    if promised is None:
+        return line
+    if promised.arm != line.arm:
+        raise different(command)
+    if line.propensity is None:
+        return line._replace(propensity=promised.propensity)
+    return line
+
+
+def different(command: Expose) -> DifferentError:
+    return DifferentError(
+        "exposure: this unit came before with another arm, which stays; "
+        f"got arm={command.arm!r:.100}."
+    )

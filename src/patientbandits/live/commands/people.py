@@ -1,0 +1,222 @@
+"""The people that a batch of commands is about: their units, decisions and orders.
+
+Units that an alias joins are one person. What is looked up here is all that crediting their orders
+needs; what the batch adds is added here too, so that each command sees those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from patientbandits.live.log import Decided, LogLine
+from patientbandits.live.settings import (
+    WORTHLESS,
+    Crediting,
+    Exposure,
+    Payment,
+    QuarantineRules,
+    Worth,
+    quarantined,
+    summed,
+)
+from patientbandits.live.storage import Reader
+
+
+class PlacedOrder(NamedTuple):
+    """An order, and whether it was withdrawn."""
+
+    line: LogLine
+    withdrawn: bool = False
+
+    @property
+    def payment(self) -> Payment:
+        line = self.line
+        assert line.happened is not None
+        assert line.value is not None
+        return Payment(happened=line.happened, seq=line.seq, value=line.value)
+
+
+class Persons:
+    """Which units are one person."""
+
+    def __init__(self) -> None:
+        self._units: dict[str, list[str]] = {}
+        """of each unit that an alias names: those of its person, one list for all of them"""
+
+    def units(self, unit: str) -> list[str]:
+        """Those of the unit's person."""
+        return self._units.get(unit, [unit])
+
+    def same(self, unit: str, other: str) -> bool:
+        return other in self.units(unit)
+
+    def join(self, unit: str, other: str) -> None:
+        if self.same(unit, other):
+            return
+        joined = self.units(unit) + self.units(other)
+        for one in joined:
+            self._units[one] = joined
+
+
+def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Persons) -> set[str]:
+    """All units of the people behind ``units``, who become known to ``persons``."""
+    known: set[str] = set()
+    new = units
+    while new:
+        known |= new
+        seen: set[str] = set()
+        for column in ("unit", "key"):
+            for line in reader.named_lines(experiment, "alias", column, sorted(new)):
+                assert line.unit is not None
+                assert line.key is not None
+                persons.join(line.unit, line.key)
+                seen |= {line.unit, line.key}
+        new = seen - known
+    return known
+
+
+class People:
+    def __init__(
+        self, decided: dict[int, Decided], crediting: Crediting, rules: QuarantineRules = ()
+    ) -> None:
+        """``decided``: the batch's decisions by line, which it keeps up to date."""
+        self._decided = decided
+        self._rules = rules
+        self._crediting = crediting
+        self.persons = Persons()
+        self._exposures: dict[str, list[Exposure]] = {}
+        self._orders: dict[str, dict[int, PlacedOrder]] = {}
+        self._named: dict[tuple[str | None, str], list[int]] = {}
+        """the lines of each order, by its goal and name"""
+        self._places: dict[int, str] = {}
+        """the unit of each order, by its line"""
+
+    def look_up(
+        self,
+        reader: Reader,
+        experiment: int,
+        units: set[str],
+        orders: set[str],
+        goals: bool = False,
+    ) -> None:
+        """All that is known of the people behind these units and these names of orders.
+
+        ``goals``: with the goals they reached beside the one that decides.
+        """
+        kinds = ("order", "goal") if goals else ("order",)
+        named: list[LogLine] = []
+        for kind in kinds:
+            named += reader.named_lines(experiment, kind, "key", sorted(orders))
+        wanted = units | {line.unit for line in named if line.unit is not None}
+        everyone = sorted(with_aliases(reader, experiment, wanted, self.persons))
+        found = reader.decided(experiment, "unit", everyone)
+        for about in reader.with_credits(experiment, found):
+            self._decided[about.decision.seq] = about
+            self.expose(about.decision)
+        placed: list[LogLine] = []
+        for kind in kinds:
+            placed += reader.named_lines(experiment, kind, "unit", everyone)
+        gone = reader.lines_about(experiment, "withdrawal", [line.seq for line in placed])
+        withdrawn = {line.about for line in gone}
+        for line in placed:
+            self.place(line, line.seq in withdrawn)
+
+    def expose(self, decision: LogLine) -> None:
+        """A decision was made for its unit."""
+        if decision.unit is not None:
+            made = Exposure(time=decision.made, seq=decision.seq)
+            self._exposures.setdefault(decision.unit, []).append(made)
+
+    def place(self, line: LogLine, withdrawn: bool = False) -> None:
+        """An order was placed by its unit."""
+        assert line.unit is not None
+        self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawn)
+        self._places[line.seq] = line.unit
+        if line.key is not None:
+            self._named.setdefault((line.goal, line.key), []).append(line.seq)
+
+    def withdraw(self, order: PlacedOrder) -> None:
+        unit = order.line.unit
+        assert unit is not None
+        self._orders[unit][order.line.seq] = order._replace(withdrawn=True)
+
+    def versions(self, unit: str | None, order: str | None, goal: str | None) -> list[PlacedOrder]:
+        """The order of this name, or the unit's one without a name, as often as it was placed.
+
+        With a ``goal``: how often this one was reached.
+        """
+        if order is not None:
+            seqs = self._named.get((goal, order), [])
+            return [self._orders[self._places[seq]][seq] for seq in seqs]
+        placed = self._orders.get(unit or "", {}).values()
+        return [found for found in placed if found.line.key is None and found.line.goal == goal]
+
+    def exposures(self, unit: str) -> list[Exposure]:
+        """Of the unit's person, by time."""
+        found: list[Exposure] = []
+        for known in self.persons.units(unit):
+            found += self._exposures.get(known, ())
+        return sorted(found)
+
+    def counts(self, order: PlacedOrder) -> bool:
+        """Whether a decision is credited with it."""
+        if order.withdrawn or quarantined(self._rules, order.line):
+            return False
+        return bool(self.paid_by(order))
+
+    def paid_by(self, order: PlacedOrder) -> list[Exposure]:
+        """The decisions that it would be credited to."""
+        unit = order.line.unit
+        assert unit is not None
+        return self._crediting.paid_by(order.payment, self._counted_exposures(unit))
+
+    def _counted_exposures(self, unit: str) -> list[Exposure]:
+        return [one for one in self.exposures(unit) if not self._excluded(one)]
+
+    def _excluded(self, exposure: Exposure) -> bool:
+        return quarantined(self._rules, self._decided[exposure.seq].decision)
+
+    def goals(self) -> Iterator[PlacedOrder]:
+        """All goals that were looked up and stand."""
+        for placed in self._orders.values():
+            for order in placed.values():
+                if order.line.goal is not None and self._stands(order):
+                    yield order
+
+    def worths(self, unit: str) -> Iterator[tuple[Decided, Worth]]:
+        """Every decision for the unit's person, and what it is worth."""
+        exposures = self._counted_exposures(unit)
+        orders = [order.payment for order in self._standing(unit)]
+        for seq, payments in self._crediting.payments(exposures, orders).items():
+            about = self._decided[seq]
+            yield about, summed([*payments, *own_payments(about, self._crediting, self._rules)])
+        for exposure in self.exposures(unit):
+            if self._excluded(exposure):
+                yield self._decided[exposure.seq], WORTHLESS
+
+    def _standing(self, unit: str) -> Iterator[PlacedOrder]:
+        """What counts towards the goal that decides."""
+        for known in self.persons.units(unit):
+            for order in self._orders.get(known, {}).values():
+                if order.line.goal is None and self._stands(order):
+                    yield order
+
+    def _stands(self, order: PlacedOrder) -> bool:
+        return not order.withdrawn and not quarantined(self._rules, order.line)
+
+
+def own_payments(
+    about: Decided, crediting: Crediting, rules: QuarantineRules
+) -> tuple[Payment, ...]:
+    """What the decision was paid by its id."""
+    line = about.conversion
+    if line is None or about.retraction is not None:
+        return ()
+    if quarantined(rules, line, about.decision.unit):
+        return ()
+    assert line.happened is not None
+    assert line.value is not None
+    if not crediting.counts(line.happened - about.decision.made):
+        return ()
+    return (Payment(happened=line.happened, seq=line.seq, value=line.value),)

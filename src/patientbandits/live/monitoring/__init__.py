@@ -1,0 +1,15 @@
+"""Alerts and webhooks."""
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.live.monitoring.alerts.watching import Watch as Watch
+    from patientbandits.live.monitoring.webhooks import ALERT_KINDS as ALERT_KINDS
+    from patientbandits.live.monitoring.webhooks import add_webhook as add_webhook
+    from patientbandits.live.monitoring.webhooks import all_webhooks as all_webhooks
+    from patientbandits.live.monitoring.webhooks import deliver_due as deliver_due
+    from patientbandits.live.monitoring.webhooks import remove_webhook as remove_webhook
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

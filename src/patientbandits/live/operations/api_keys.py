@@ -1,0 +1,152 @@
+"""Keys for the service: random, shown once, kept as a hash, limited to scopes, revocable.
+
+A key reads ``pb_<scopes>_<random>``: d decide, c convert, r read, a admin. The scopes in its name
+are for people; what counts is the table. 32 random bytes need no slow hash: nobody can try them
+all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+import secrets
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from patientbandits.live.commands import Journal
+from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.names import printable_text
+from patientbandits.live.scopes import SCOPES
+from patientbandits.live.storage import LogStore
+
+KEY_PREFIX = "pb_"
+RANDOM_BYTES = 32
+ID_LENGTH = 12
+LONGEST_KEY = 100
+
+
+class Key(NamedTuple):
+    id: str
+    """begins the hash: names the key without revealing it"""
+    hash: str
+    note: str
+    scopes: frozenset[str]
+    created: int
+    """microseconds since 1970"""
+    revoked: int | None
+
+    def allows(self, scope: str) -> bool:
+        return scope in self.scopes or "admin" in self.scopes
+
+
+def token_hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_token(scopes: Iterable[str]) -> str:
+    wanted = set(scopes)
+    letters = "".join(scope[0] for scope in SCOPES if scope in wanted)
+    return f"{KEY_PREFIX}{letters}_{secrets.token_urlsafe(RANDOM_BYTES)}"
+
+
+def checked_scopes(scopes: Iterable[str]) -> list[str]:
+    wanted = list(scopes)
+    if not wanted or any(scope not in SCOPES for scope in wanted):
+        raise RefusedError(
+            f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}."
+        )
+    return wanted
+
+
+class Keyring:
+    """The keys of a shop.
+
+    `find` answers from memory: `load` now and then, to hear of keys made or revoked elsewhere.
+    """
+
+    def __init__(self, store: LogStore, journal: Journal) -> None:
+        self._store = store
+        self._journal = journal
+        self._valid: dict[str, Key] = {}
+        self._loaded = -math.inf
+
+    def find(self, token: str) -> Key | None:
+        """The key, if it is valid."""
+        if len(token) > LONGEST_KEY:
+            return None
+        hashed = token_hash(token)
+        key = self._valid.get(hashed[:ID_LENGTH])
+        if key is None or not hmac.compare_digest(key.hash, hashed):
+            return None
+        return key
+
+    def load(self) -> None:
+        began = time.monotonic()
+        self._valid = {key.id: key for key in self.all() if key.revoked is None}
+        self._loaded = began
+
+    def age(self) -> float:
+        """Seconds since the keys were read."""
+        return time.monotonic() - self._loaded
+
+    def all(self) -> list[Key]:
+        with self._store.reading() as reader:
+            found = reader.keys()
+        return [
+            Key(
+                id=key.id,
+                hash=key.hash,
+                note=key.note,
+                scopes=frozenset(key.scopes.split()),
+                created=key.created,
+                revoked=key.revoked,
+            )
+            for key in found
+        ]
+
+    def create(self, scopes: Iterable[str], note: str = "") -> str:
+        """Make a key and return it: it cannot be read again."""
+        wanted = checked_scopes(scopes)
+        token = new_token(wanted)
+        self._journal.alone(lambda: self._add(token, wanted, note))
+        self.load()
+        return token
+
+    def create_first(self) -> str | None:
+        """A key for everything, if there never was a key."""
+        token = new_token(["admin"])
+
+        def add() -> bool:
+            if self._store.keys():
+                return False
+            self._add(token, ["admin"], "first key")
+            return True
+
+        return token if self._journal.alone(add) else None
+
+    def _add(self, token: str, scopes: Iterable[str], note: str) -> None:
+        if note:
+            printable_text("key: note", note)
+        hashed = token_hash(token)
+        kept = " ".join(scope for scope in SCOPES if scope in scopes)
+        self._store.add_key(
+            id=hashed[:ID_LENGTH],
+            hash=hashed,
+            note=note,
+            scopes=kept,
+            created=self._journal.now(),
+        )
+
+    def revoke(self, id: str) -> None:
+        """From now on the key is refused; by other processes, once they have loaded again."""
+
+        def revoke() -> None:
+            known = {key.id: key for key in self._store.keys()}  # noqa: SIM118 - no dictionary
+            if id not in known:
+                raise UnknownError(f"key: there is none with this id; got {id!r:.100}.")
+            self._store.revoke_key(id, self._journal.now())
+
+        self._journal.alone(revoke)
+        self.load()

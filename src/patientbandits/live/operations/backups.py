@@ -1,0 +1,92 @@
+"""Copies of a whole database, made while it is in use: to a file, from a file, or from one kind
+of store to the other."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from patientbandits.errors import InputError
+from patientbandits.live.log import begun_era, eras_text, stored_eras
+from patientbandits.live.storage import (
+    CLEAR,
+    ERAS,
+    NAMES_KEPT,
+    SECRET,
+    TABLES,
+    LogStore,
+    Reader,
+    alone_with,
+    open_store,
+)
+
+ROWS_COPIED_AT_A_TIME = 10_000
+
+
+def backup(source: LogStore, path: str) -> int:
+    """Write all that ``source`` holds at this moment to a new SQLite file.
+
+    Returns the number of lines of the log.
+    """
+    if Path(path).exists():
+        raise InputError(f"backup: the file must not exist yet; got {path!r}.")
+    part = f"{path}.part"
+    for leftover in (part, f"{part}-wal", f"{part}-shm"):
+        Path(leftover).unlink(missing_ok=True)
+    target = open_store(part)
+    try:
+        with source.reading() as reader:
+            lines = copy_tables(reader, target)
+    finally:
+        target.close()  # folds the write-ahead log into the file
+    os.replace(part, path)
+    return lines
+
+
+def restore(path: str, location: str) -> int:
+    """Fill an empty database at ``location`` from the file that `backup` wrote.
+
+    Returns the number of lines of the log.
+    """
+    with (
+        closing(open_store(path, create=False)) as source,
+        alone_with(location, "restore"),
+        closing(open_store(location)) as target,
+        source.reading() as reader,
+    ):
+        if target.experiments():
+            raise InputError(
+                f"restore: the database must be empty; {target.shown!r} has experiments."
+            )
+        return copy_tables(reader, target, restoring=True)
+
+
+def begin_era(store: LogStore) -> None:
+    """What was decided after the backup is lost: its ids must not name what is decided now."""
+    heads = {experiment.id: store.head(experiment.id) for experiment in store.experiments()}
+    eras = [*stored_eras(store.fact(ERAS)), begun_era(heads)]
+    store.set_fact(ERAS, eras_text(eras))
+
+
+def copy_tables(reader: Reader, target: LogStore, restoring: bool = False) -> int:
+    """All rows of all tables, in one transaction; returns the number of lines of the log."""
+    copied = dict.fromkeys(TABLES, 0)
+    with target.transaction():
+        secret = reader.fact(SECRET)
+        if secret is not None:
+            target.set_fact(SECRET, secret)
+        target.set_fact(NAMES_KEPT, reader.fact(NAMES_KEPT) or CLEAR)
+        eras = reader.fact(ERAS)
+        if eras is not None:
+            target.set_fact(ERAS, eras)
+        for table in TABLES:
+            rows = reader.table(table)
+            while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):
+                target.fill(table, chunk)
+                copied[table] += len(chunk)
+        if restoring:
+            begin_era(target)
+        target.seal()
+    return copied["log"]

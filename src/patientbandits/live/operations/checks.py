@@ -1,0 +1,116 @@
+"""Does the database hold what it should? The log is checked, and what policies remember of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from patientbandits.errors import InputError
+from patientbandits.live.commands import all_credits_due
+from patientbandits.live.errors import UnavailableError
+from patientbandits.live.log import KINDS, Experiment
+from patientbandits.live.policy import PolicyState, is_sealed, opened, saved_arrays
+from patientbandits.live.settings import stored_settings
+from patientbandits.live.storage import LogStore, Reader
+
+ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
+
+
+def check(store: LogStore) -> dict[str, Any]:
+    """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
+    wrong: list[str] = []
+    experiments: list[dict[str, Any]] = []
+    try:
+        wrong += [f"the file: {finding}" for finding in store.check()]
+        with store.reading() as reader:
+            if not reader.seal_is_good():
+                wrong.append("experiments, keys or the secret are not as they were written")
+            for experiment in reader.experiments():
+                experiments.append(_counts(reader, experiment))
+                wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+    except (InputError, UnavailableError) as error:  # damaged so that it cannot be read
+        wrong.append(str(error))
+    return {"experiments": experiments, "wrong": wrong}
+
+
+def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
+    found = reader.lines_by_kind(experiment.id)
+    shown = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in found]
+    counts = {kinds_name(kind): found.get(kind, 0) for kind in shown}
+    return {"experiment": experiment.name, **counts}
+
+
+def kinds_name(kind: str) -> str:
+    return "aliases" if kind == "alias" else f"{kind}s"
+
+
+def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
+    broken = reader.broken_rules(experiment.id)
+    if broken:  # there is nothing to build from
+        return broken
+    wrong = []
+    changed = reader.broken_chain(experiment.id)
+    if changed is not None:
+        wrong.append(f"line {changed} is not as it was written")
+    try:
+        wrong += _wrong_of_what_follows(reader, experiment)
+    except UnavailableError:
+        raise
+    except Exception as error:  # a damaged line keeps none of the table's promises
+        wrong.append(f"its log cannot be read: {error!r}")
+    return wrong
+
+
+def _wrong_of_what_follows(reader: Reader, experiment: Experiment) -> list[str]:
+    """Whether decisions, credits and the snapshot are those that the log gives."""
+    wrong = []
+    rebuilt = PolicyState(reader, experiment, use_snapshot=False)
+    if rebuilt.different:
+        wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
+    ever = any(
+        stored_settings(change.settings or "").quarantine
+        for change in reader.changes(experiment.id)
+    )
+    uncredited = all_credits_due(reader, experiment.id, rebuilt.settings, everyone=ever)
+    if uncredited:
+        wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
+    unknown = set(reader.goal_names(experiment.id)) - set(rebuilt.settings.goals[1:])
+    if unknown:
+        wrong.append(f"goals that the experiment does not have: {sorted(unknown)}")
+    wrong += _wrong_snapshot(reader, experiment, rebuilt)
+    return wrong
+
+
+def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> list[str]:
+    """Whether going on from the snapshot gives the same; another program's is not used."""
+    snapshot = reader.snapshot(experiment.id)
+    if snapshot is None:
+        return []
+    if is_sealed(snapshot) and opened(experiment.id, snapshot) is None:
+        return ["the snapshot is damaged; it is not used"]
+    if snapshot.code != rebuilt.memory.code:
+        return []
+    if not same_state(PolicyState(reader, experiment), rebuilt):
+        return ["the snapshot is not what the log gives"]
+    return []
+
+
+def remembered(state: PolicyState) -> list[Any]:
+    """What a state holds, apart from what is made anew."""
+    memory = state.memory
+    return [memory.tally.pulls, memory.tally.paid, *(array for _, array in saved_arrays(memory))]
+
+
+def same_state(one: PolicyState, other: PolicyState) -> bool:
+    """Whether two states know the same, bit for bit, apart from the room they have."""
+    if one.seq != other.seq or one.memory.made != other.memory.made:
+        return False
+    mine = remembered(one)
+    theirs = remembered(other)
+    return all(_same_array(a, b) for a, b in zip(mine, theirs, strict=True))
+
+
+def _same_array(a: Any, b: Any) -> bool:
+    common = tuple(slice(min(sizes)) for sizes in zip(a.shape, b.shape, strict=True))
+    return bool(np.array_equal(a[common], b[common], equal_nan=a.dtype.kind == "f"))

@@ -1,0 +1,19 @@
+"""The state of an experiment's policy: memory, snapshots, shares of the arms."""
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.live.policy.compiling import FROM_INPUT as FROM_INPUT
+    from patientbandits.live.policy.compiling import OwnProcess as OwnProcess
+    from patientbandits.live.policy.memory import PolicyMemory as PolicyMemory
+    from patientbandits.live.policy.memory import have_compiled as have_compiled
+    from patientbandits.live.policy.memory import warm as warm
+    from patientbandits.live.policy.memory_dumps import saved_arrays as saved_arrays
+    from patientbandits.live.policy.snapshots import is_sealed as is_sealed
+    from patientbandits.live.policy.snapshots import opened as opened
+    from patientbandits.live.policy.standing_weights import StandingWeights as StandingWeights
+    from patientbandits.live.policy.state import PolicyState as PolicyState
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,286 @@
+"""A policy with its memory, for the active arms of one experiment."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+import secrets
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from patientbandits.live.log import Decided, Experiment, LogLine
+from patientbandits.live.policy.compiling import compile_elsewhere
+from patientbandits.live.policy.pull_lines import PullLines
+from patientbandits.live.settings import (
+    Settings,
+    ShareDraws,
+    Worth,
+    quarantined,
+    share_book,
+    worth_after,
+    worth_before,
+)
+from patientbandits.live.times import SECOND
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
+from patientbandits.simulation.engine import (
+    CONVERSION,
+    DECISION,
+    EVENT,
+    RETRACTION,
+    UNDECIDED,
+    ArmTally,
+    Known,
+    chance_for,
+    program_of,
+)
+
+NOWHERE = Experiment(id=0, name="warm", seed=0, created=0)
+"""an experiment that is not"""
+
+OUTCOMES = ("conversion", "retraction", "credit")
+"""kinds of lines that say what a decision is worth"""
+
+
+class Event(NamedTuple):
+    """A line as the policy is told of it: the fields of the engine's EVENT, in their order."""
+
+    kind: int
+    arm: int
+    pull: int
+    """the line of the decision, until `apply` numbers the pulls as they come"""
+    time: float
+    """seconds since the experiment began"""
+    pull_time: float = 0.0
+    delay: float = 0.0
+    value: int = 0
+    propensity: float = 0.0
+    draw: float = 0.0
+
+
+class PolicyMemory:
+    """Pulls are numbered as they come; ``lines`` has the line of each one's decision."""
+
+    def __init__(self, experiment: Experiment, settings: Settings) -> None:
+        self.settings = settings
+        self.policy = settings.deciding_policy
+        self.place = {arm: number for number, arm in enumerate(settings.chosen)}
+        arms = len(self.place)
+        self._created = experiment.created
+        self._chance = chance_for(experiment.seed, arms)
+        self.rule = rule_of(self.policy, arms, horizon_known=False)
+        kept = settings.kept
+        self.draws = ShareDraws(experiment.seed, kept.control or 0.0) if kept.mixes else None
+        self.shares = share_book(kept, [settings.arms[place] for place in settings.chosen])
+        fresh = self.policy.memory(arms, 1)
+        self.program = program_of(self.policy, self.rule, fresh, shared=kept.mixes)
+        self.tally = ArmTally.empty(arms)
+        self.lines = PullLines()
+        self.capacity = FIRST_CAPACITY
+        self.arrays = self.policy.memory(arms, self.capacity)
+        self.latest = -math.inf
+        """the time of the last decision that was told"""
+
+    @property
+    def made(self) -> int:
+        """Pulls."""
+        return self.lines.made
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a retraction can be undone without beginning anew."""
+        return "arrived" not in self.rule.hooks or "retracted" in self.rule.hooks
+
+    @cached_property
+    def code(self) -> str:
+        """Names the program whose memory this is: a snapshot of another is of no use."""
+        program = self.program.digest
+        if program is None:  # of a program that cannot be told, no snapshot is of use
+            program = secrets.token_hex(16)
+        about = [
+            program,
+            self.settings.description,
+            self.settings.active,
+            self.settings.window,
+            len(self.arrays),
+            self._tables(),
+        ]
+        if self.settings.shares is not None:
+            about.append(msgspec.to_builtins(self.settings.shares))
+            about.append(self.settings.control)
+        if self.settings.quarantine:
+            about.append(msgspec.to_builtins(self.settings.quarantine))
+        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
+
+    def _tables(self) -> str:
+        """A digest of what the memory begins with and a snapshot does not hold."""
+        fresh = self.policy.memory(len(self.place), 1)
+        names = getattr(fresh, "_fields", ())
+        hashed = hashlib.sha256()
+        for name, array in zip(names, fresh, strict=False):
+            if name in self.policy.not_saved:
+                hashed.update(array.tobytes())
+        return hashed.hexdigest()
+
+    def since(self, time: int) -> float:
+        """Microseconds since 1970 as seconds since the experiment began."""
+        return (time - self._created) / SECOND
+
+    def events(self, line: LogLine, about: Decided | None) -> list[Event]:
+        """The line as the policy is told of it: nothing, an event, or two if it replaces something.
+
+        ``about``: the decision that the line is about, with all that became of it.
+        """
+        if line.kind == "decision":
+            made = self.decision(line)
+            return [] if made is None else [made]
+        if about is None or line.kind not in OUTCOMES:
+            return []
+        before = worth_before(line, about)
+        after = worth_after(line, about, before)
+        if before == after:
+            return []
+        taken_back = self._reward(RETRACTION, line, about.decision, before)
+        paid = self._reward(CONVERSION, line, about.decision, after)
+        return [event for event in (taken_back, paid) if event is not None]
+
+    def decision(self, line: LogLine) -> Event | None:
+        """A decision as the policy is told of it, unless its arm is retired.
+
+        Policies take decisions in the order of time: one that was told late counts as if made when
+        the one before it was.
+        """
+        arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
+        if arm is None or self._out(line):
+            return None
+        self.latest = max(self.latest, self.since(line.made))
+        draw = 0.0 if self.draws is None else self.draws.at(line.seq)
+        return Event(DECISION, arm, line.seq, self.latest, draw=draw)
+
+    def _out(self, decision: LogLine) -> bool:
+        """In quarantine, and so not told to the policy; what is still to be made is not."""
+        return decision.arm is not None and quarantined(self.settings.quarantine, decision)
+
+    def is_control(self, seq: int) -> bool:
+        """Whether this line's decision is the control's, of which the policy is not told."""
+        return self.draws is not None and self.draws.at(seq) < 0.0
+
+    def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
+        if worth.happened is None or decision.arm not in self.place or self._out(decision):
+            return None
+        delay = max(worth.happened - decision.made, 0)
+        if worth.value == 0 or not self.settings.counts(delay):
+            return None
+        return Event(
+            kind=kind,
+            arm=self.place[decision.arm],
+            pull=decision.seq,
+            time=self.since(line.time),
+            pull_time=self.since(decision.made),
+            delay=delay / SECOND,
+            value=worth.value,
+        )
+
+    def decide(self, first: int, number: int, time: int) -> Any:
+        """Decide for ``number`` lines from ``first`` on, written at ``time``: events, carried out.
+
+        As `apply`, without an object for each of them.
+        """
+        array = np.zeros(number, EVENT)
+        array["kind"] = DECISION
+        array["arm"] = UNDECIDED
+        array["pull"] = np.arange(first, first + number)
+        self.latest = max(self.latest, self.since(time))
+        array["time"] = self.latest
+        if self.draws is not None:
+            array["draw"] = self.draws.many(array["pull"])
+        return self.apply(array, deciding=True)[0]
+
+    def apply(self, events: Sequence[Event] | Any, deciding: bool) -> tuple[Any, int]:
+        """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
+        array: Any = events
+        if not isinstance(events, np.ndarray):
+            array = np.fromiter(events, EVENT, len(events))
+        self.lines.add(array["pull"][array["kind"] == DECISION])
+        self._reserve(self.made)
+        array["pull"] = self.lines.pulls_of(array["pull"])
+        different, bad = self.program.run(self.known, array, deciding)
+        if bad:
+            raise ArithmeticError(
+                f"{self.policy.owner}: an index must be a number; got NaN in decision {bad}."
+            )
+        self.program.compile_if_worth_it(partial(have_compiled, self.settings))
+        return array, int(different)
+
+    def copied(self) -> PolicyMemory:
+        """One that knows the same, and can go on by itself."""
+        other = copy.copy(self)
+        other.arrays = duplicated(self.arrays)
+        other.tally = duplicated(self.tally)
+        other.lines = self.lines.copied()
+        other.shares = duplicated(self.shares)
+        return other
+
+    @property
+    def known(self) -> Known:
+        """What its program works on."""
+        return Known(
+            numbers=tuple(self.rule.numbers),
+            arrays=tuple(self.arrays),
+            tally=self.tally,
+            chance=self._chance,
+            shares=self.shares,
+        )
+
+    def _reserve(self, pulls: int) -> None:
+        """Room for ``pulls`` pulls."""
+        if pulls <= self.capacity:
+            return
+        capacity = self.capacity
+        while capacity < pulls:
+            capacity *= 2
+        self.arrays = grown(self.arrays, self.policy.memory(len(self.place), capacity))
+        self.capacity = capacity
+
+
+def grown(old: Any, new: Any) -> Any:
+    """``new`` with ``old`` at the beginning of each array: see `policy_rules.can_grow`."""
+    for before, after in zip(old, new, strict=True):
+        after[tuple(slice(size) for size in before.shape)] = before
+    return new
+
+
+def duplicated(arrays: Any) -> Any:
+    """The same record, or tuple, of new arrays."""
+    copies = [array.copy() for array in arrays]
+    make = getattr(arrays, "_make", tuple)
+    return make(copies)
+
+
+def warm(settings: Settings) -> None:
+    """Let the policy decide for no experiment at all: what must be compiled is compiled now."""
+    memory = PolicyMemory(NOWHERE, settings)
+    if not memory.program.portable:
+        have_code(memory)
+    decision = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
+    conversion = Event(kind=CONVERSION, arm=0, pull=1, time=1.0, delay=1.0, value=1)
+    memory.apply([decision, conversion], deciding=True)
+
+
+def have_compiled(settings: Settings) -> None:
+    """Compile the policy, or load it from the cache, whether it could do without or not."""
+    memory = PolicyMemory(NOWHERE, settings)
+    have_code(memory)
+    event = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
+    memory.program.compile(memory.known, np.array([event], EVENT))
+
+
+def have_code(memory: PolicyMemory) -> None:
+    """Have another process compile the policy, unless that was done before."""
+    if memory.program.needs_compiler:
+        compile_elsewhere(memory.settings)

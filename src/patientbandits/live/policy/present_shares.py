@@ -1,0 +1,87 @@
+"""The share of traffic that each arm should get at a moment, as the policy would have it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+
+from patientbandits._util.arithmetic import plain_sum
+from patientbandits.live.policy.memory import Event
+from patientbandits.live.policy.state import PolicyState
+from patientbandits.policies.base import Arm
+from patientbandits.simulation.engine import (
+    DECISION,
+    UNDECIDED,
+    ShareBook,
+    lead_of,
+    mixed_share,
+    program_of,
+    turn_page,
+)
+
+LOOK_AHEAD = 1000
+"""decisions that are counted where a policy does not know its probabilities"""
+
+
+def present_shares(state: PolicyState, now: int) -> list[float]:
+    """Of each arm that can be chosen; ``state`` is left as it was.
+
+    The probabilities with which the policy chooses, if it knows them and they are all there is to
+    its choice; or else the shares of the arms that it would choose for the next `LOOK_AHEAD`
+    visitors before it hears of any. With the experiment's shares mixed in.
+    """
+    trial = copy.copy(state)
+    memory = trial.memory = state.memory.copied()
+    moment = max(memory.since(max(now, state.time)), memory.latest)
+    memory.program = program_of(memory.policy, memory.rule, memory.arrays)  # the policy alone
+    chosen = look_ahead(trial, moment, 1)
+    own = known_chances(trial, moment)
+    if abs(plain_sum(own) - 1.0) > 1e-6:
+        chosen += look_ahead(trial, moment, LOOK_AHEAD - 1)
+        own = (chosen / LOOK_AHEAD).tolist()
+    settings = state.settings
+    if settings.kept.mixes:
+        own = mixed_shares(memory.shares, own, moment)
+    shares = dict(zip(settings.chosen, own, strict=True))
+    fixed = settings.kept.control or 0.0
+    return [shares.get(place, fixed) for place in settings.active]
+
+
+def mixed_shares(book: ShareBook, own: Sequence[float], now: float) -> list[float]:
+    """(S) of `engine.shares`, with the policy's ``own`` chances."""
+    turn_page(book, now)
+    book.own[:] = own
+    lead = lead_of(book)
+    return [mixed_share(book, lead, arm) for arm in range(len(own))]
+
+
+def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:
+    """How often each arm would be chosen next; ``state`` has then made these decisions."""
+    memory = state.memory
+    first = state.seq + memory.made + 1
+    events = [
+        Event(kind=DECISION, arm=UNDECIDED, pull=first + number, time=now)
+        for number in range(decisions)
+    ]
+    made, _ = memory.apply(events, deciding=True)
+    return np.bincount(made["arm"], minlength=len(memory.place))
+
+
+def known_chances(state: PolicyState, now: float) -> list[float]:
+    """The chances of the last decision, as the policy says; nothing of one that does not."""
+    memory = state.memory
+    rule = memory.rule
+    if "propensity" not in rule.hooks:
+        return [0.0 for _ in memory.place]
+    chance_of = rule.hook("propensity")
+    arms = len(memory.place)
+    horizon = float(max(memory.made, 1))
+    found = []
+    for arm in range(arms):
+        pulls = int(memory.tally.pulls[arm])
+        known = Arm(arm, pulls, float(memory.tally.rewards[arm]))
+        told = (rule.numbers, memory.arrays, known, memory.made, now, horizon, arms)
+        found.append(float(chance_of(*told)))
+    return found

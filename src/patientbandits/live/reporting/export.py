@@ -1,0 +1,230 @@
+"""Every decision with what became of it, as CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from patientbandits.errors import InputError
+from patientbandits.live.commands import Journal
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.log import MILLIONTHS, Decided, Experiment, Signer
+from patientbandits.live.reporting.goals import goal_credits
+from patientbandits.live.settings import Settings
+from patientbandits.live.storage import Reader, is_erased
+from patientbandits.live.times import SECOND, as_datetime, moment_text
+
+ROWS_AT_A_TIME = 5_000
+PIECE_BYTES = 1 << 16
+FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""how a formula begins, in a spreadsheet; the last four are the full-width ones"""
+
+
+class ExportedDecision(NamedTuple):
+    """A row of the table."""
+
+    decision: str
+    decided: datetime
+    arm: str
+    unit: str | None
+    propensity: float | None
+    converted: datetime | None = None
+    """when, if it was"""
+    value: float | None = None
+    """of the conversion"""
+    delay_seconds: float | None = None
+    counted: bool | None = None
+    """whether the policy knows: within the window and not retracted"""
+    retracted: bool = False
+
+
+class ReachedOften(NamedTuple):
+    """How often a decision has reached a goal, and the sum of what was told."""
+
+    times: int = 0
+    value: float = 0.0
+
+
+ExportedGoals = dict[int, dict[str, ReachedOften]]
+"""by the decision's line and the goal's name"""
+
+NEVER = ReachedOften()
+
+
+def exported(
+    journal: Journal, experiment: Experiment, settings: Settings, format: str = "csv"
+) -> Iterator[bytes]:
+    """The experiment's decisions, oldest first, in pieces of a file."""
+    if format not in FORMATS:
+        raise RefusedError(
+            f"export: format must be one of {', '.join(FORMATS)}; got {format!r:.100}."
+        )
+    rows = export_rows(journal, experiment, settings)
+    goals = settings.goals[1:]
+    return csv_pieces(rows, goals) if format == "csv" else parquet_pieces(rows, goals)
+
+
+def exported_goals(reader: Reader, experiment: Experiment, settings: Settings) -> ExportedGoals:
+    found: ExportedGoals = {}
+    for credit in goal_credits(reader, experiment.id, settings):
+        reached = found.setdefault(credit.decision, {})
+        before = reached.get(credit.goal, ReachedOften())
+        reached[credit.goal] = ReachedOften(
+            times=before.times + 1,
+            value=before.value + credit.value / MILLIONTHS * settings.scale,
+        )
+    return found
+
+
+def goal_columns(goals: Sequence[str]) -> list[str]:
+    """After the others: how often each goal was reached, and for what."""
+    names: list[str] = []
+    for goal in goals:
+        names += [f"goal {goal}", f"goal {goal} value"]
+    return names
+
+
+def export_rows(
+    journal: Journal, experiment: Experiment, settings: Settings
+) -> Iterator[tuple[Any, ...]]:
+    """As it is when it begins; each stretch is read on its own.
+
+    One long reading, by somebody who does not fetch what he asked for, would keep the database from
+    tidying up.
+    """
+    with journal.store.reading() as reader:
+        last = reader.head(experiment.id)
+        reached = exported_goals(reader, experiment, settings)
+    after = 0
+    while True:
+        with journal.store.reading() as reader:
+            found = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
+            if reader.has_any(experiment.id, "order"):
+                found = reader.with_credits(experiment.id, found)
+        for decided in found:
+            row = export_row(as_of(decided, last), settings, journal.signer)
+            own = reached.get(decided.decision.seq, {})
+            yield (*row, *chain.from_iterable(own.get(g, NEVER) for g in settings.goals[1:]))
+        if len(found) < ROWS_AT_A_TIME:
+            return
+        after = found[-1].decision.seq
+
+
+def as_of(decided: Decided, last: int) -> Decided:
+    """What had become of the decision by line ``last``."""
+    conversion = decided.conversion
+    retraction = decided.retraction
+    return Decided(
+        decision=decided.decision,
+        conversion=None if conversion is None or conversion.seq > last else conversion,
+        retraction=None if retraction is None or retraction.seq > last else retraction,
+        credits=tuple(line for line in decided.credits if line.seq <= last),
+    )
+
+
+def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:
+    decision = decided.decision
+    assert decision.arm is not None
+    row = ExportedDecision(
+        decision=signer.name(decision.experiment, decision.seq),
+        decided=as_datetime(decision.made),
+        arm=settings.arms[decision.arm],
+        unit=shown_unit(decision.unit),
+        propensity=decision.propensity,
+    )
+    conversion = decided.conversion
+    retracted = decided.retraction is not None
+    if decided.credits:
+        conversion = decided.credits[-1]
+        retracted = False
+    if conversion is None or conversion.happened is None:
+        return row
+    assert conversion.value is not None
+    delay = conversion.happened - decision.made
+    return row._replace(
+        converted=as_datetime(conversion.happened),
+        value=conversion.value / MILLIONTHS * settings.scale,
+        delay_seconds=delay / SECOND,
+        counted=settings.counts(delay) and not retracted,
+        retracted=retracted,
+    )
+
+
+def shown_unit(unit: str | None) -> str | None:
+    """As the log has it; nothing if it was erased."""
+    if unit is None or is_erased(unit):
+        return None
+    return unit
+
+
+def csv_cell(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, datetime):
+        return moment_text(cell)
+    if not isinstance(cell, str):
+        return cell
+    if cell.lstrip().startswith(FORMULA) or cell.startswith(("\t", "\r", "\n")):
+        return "'" + cell
+    return cell
+
+
+def csv_pieces(rows: Iterator[tuple[Any, ...]], goals: Sequence[str]) -> Iterator[bytes]:
+    target = io.StringIO()
+    writer = csv.writer(target)
+    writer.writerow([*ExportedDecision._fields, *goal_columns(goals)])
+    while True:
+        chunk = list(islice(rows, ROWS_AT_A_TIME))
+        for row in chunk:
+            # the id is ours, and may begin with a dash
+            writer.writerow([row[0], *map(csv_cell, row[1:])])
+        yield target.getvalue().encode()
+        target.seek(0)
+        target.truncate()
+        if len(chunk) < ROWS_AT_A_TIME:
+            return
+
+
+def parquet_pieces(rows: Iterator[tuple[Any, ...]], goals: Sequence[str]) -> Iterator[bytes]:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(
+            "export: Parquet needs one more package; install patientbandits[parquet]."
+        ) from None
+    time = arrow.timestamp("us", tz="UTC")
+    counts = goal_columns(goals)
+    schema = arrow.schema(
+        {
+            "decision": arrow.string(),
+            "decided": time,
+            "arm": arrow.string(),
+            "unit": arrow.string(),
+            "propensity": arrow.float64(),
+            "converted": time,
+            "value": arrow.float64(),
+            "delay_seconds": arrow.float64(),
+            "counted": arrow.bool_(),
+            "retracted": arrow.bool_(),
+            **dict.fromkeys(counts[::2], arrow.int64()),
+            **dict.fromkeys(counts[1::2], arrow.float64()),
+        }
+    )
+    names = [*ExportedDecision._fields, *counts]
+    with tempfile.TemporaryFile() as file:
+        with parquet.ParquetWriter(file, schema) as writer:
+            while chunk := list(islice(rows, ROWS_AT_A_TIME)):
+                named = [dict(zip(names, row, strict=True)) for row in chunk]
+                table = arrow.Table.from_pylist(named, schema=schema)
+                writer.write_table(table)
+        file.seek(0)
+        while piece := file.read(PIECE_BYTES):
+            yield piece

@@ -1,0 +1,133 @@
+"""How often each goal beside the one that decides was reached, arm by arm.
+
+What reaches a goal is credited to decisions as orders are, by the same rule and window, but only
+here, when it is asked for: the log has what was told, and the policy is told nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from patientbandits.live.commands import People
+from patientbandits.live.log import MILLIONTHS, LogLine
+from patientbandits.live.reporting.excluded_decisions import excluded_decisions
+from patientbandits.live.settings import Exposure, Payment, Settings, quarantined
+from patientbandits.live.storage import Reader, queries
+
+
+class GoalCredit(NamedTuple):
+    """A decision that is credited with reaching a goal once."""
+
+    goal: str
+    arm: int
+    decision: int
+    """its line"""
+    value: int
+    """in millionths of the scale"""
+
+
+@dataclass
+class GoalTally:
+    """One arm."""
+
+    count: int = 0
+    value: int = 0
+    decisions: set[int] = field(default_factory=set)
+
+    def add(self, credit: GoalCredit) -> None:
+        self.count += 1
+        self.value += credit.value
+        self.decisions.add(credit.decision)
+
+
+def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterator[GoalCredit]:
+    """One for each decision and each time that it is credited."""
+    if len(settings.goals) < 2:
+        return
+    aliases = reader.lines_with_unit(experiment, "alias")
+    joined = {name for line in aliases for name in (line.unit, line.key) if name is not None}
+    if settings.quarantine:  # people know what does not count
+        reached = reader.lines_with_unit(experiment, "goal")
+        joined |= {line.unit for line in reached if line.unit is not None}
+    yield from _by_decision(reader, experiment, settings)
+    yield from _by_unit(reader, experiment, settings, joined)
+    if joined:
+        yield from _by_person(reader, experiment, settings, joined)
+
+
+def _by_decision(reader: Reader, experiment: int, settings: Settings) -> Iterator[GoalCredit]:
+    excluded = excluded_decisions(reader.rows, experiment, settings.quarantine)
+    gone = {out.seq for out in excluded}
+    for row in reader.rows(queries.GOALS_OF_DECISIONS, experiment):
+        goal, happened, value, decision, made, arm, told, sender, unit = row
+        line = LogLine(experiment=experiment, seq=0, kind="goal", time=told, sender=sender)
+        if decision in gone or quarantined(settings.quarantine, line, unit):
+            continue
+        if settings.counts(happened - made):
+            yield GoalCredit(goal, arm, decision, value)
+
+
+def _by_unit(
+    reader: Reader, experiment: int, settings: Settings, joined: set[str]
+) -> Iterator[GoalCredit]:
+    """Of units that are a person by themselves."""
+    rows = sorted(reader.rows(queries.GOALS_OF_UNITS, experiment))
+    for _, group in groupby(rows, key=lambda row: row[0]):
+        pairs = list(group)
+        seq, goal, happened, value, unit = pairs[0][:5]
+        if unit in joined:
+            continue
+        arms = {decision: arm for *_, decision, _, arm in pairs}
+        exposures = sorted(Exposure(time=made, seq=decision) for *_, decision, made, _ in pairs)
+        payment = Payment(happened=happened, seq=seq, value=value)
+        for exposure in settings.crediting.paid_by(payment, exposures):
+            yield GoalCredit(goal, arms[exposure.seq], exposure.seq, value)
+
+
+def _by_person(
+    reader: Reader, experiment: int, settings: Settings, joined: set[str]
+) -> Iterator[GoalCredit]:
+    """Of those who have several units."""
+    decided: dict[int, Any] = {}
+    people = People(decided, settings.crediting, settings.quarantine)
+    people.look_up(reader, experiment, joined, set(), goals=True)
+    for reached in people.goals():
+        goal = reached.line.goal
+        assert goal is not None
+        for exposure in people.paid_by(reached):
+            arm = decided[exposure.seq].decision.arm
+            yield GoalCredit(goal, arm, exposure.seq, reached.payment.value)
+
+
+def goal_report(
+    reader: Reader, experiment: int, settings: Settings, pulls: list[int]
+) -> list[dict[str, Any]]:
+    """For each goal but the one that decides; ``pulls``: the decisions of each arm.
+
+    count   how often it was reached      units   decisions that reached it at least once
+    rate    units / decisions             value   the sum of what was told
+    """
+    tallies = {goal: [GoalTally() for _ in settings.arms] for goal in settings.goals[1:]}
+    for credit in goal_credits(reader, experiment, settings):
+        tallies[credit.goal][credit.arm].add(credit)
+    found = []
+    for goal, arms in tallies.items():
+        rows = []
+        for name, tally, made in zip(settings.arms, arms, pulls, strict=True):
+            rows.append(_goal_row(name, tally, made, settings.scale))
+        found.append({"goal": goal, "arms": rows})
+    return found
+
+
+def _goal_row(arm: str, tally: GoalTally, pulls: int, scale: float) -> dict[str, Any]:
+    units = len(tally.decisions)
+    return {
+        "arm": arm,
+        "count": tally.count,
+        "units": units,
+        "rate": units / pulls if pulls else None,
+        "value": tally.value / MILLIONTHS * scale,
+    }

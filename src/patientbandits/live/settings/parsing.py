@@ -1,0 +1,131 @@
+"""Settings as users give them: lengths in words, policies by name, lists of anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from patientbandits.live.errors import RefusedError
+from patientbandits.live.settings.rules import checked_settings
+from patientbandits.live.settings.schema import CHANGEABLE, Settings
+from patientbandits.live.settings.shares import given_shares
+from patientbandits.live.times import parsed_length
+from patientbandits.policies import PatientThompson, Policy
+
+OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fallback"}
+"""settings that have a default"""
+
+
+def default_policy() -> PatientThompson:
+    """What decides unless another policy is asked for."""
+    return PatientThompson()
+
+
+def new_settings(
+    arms: Any,
+    policy: Policy | Mapping[str, Any] | str | None = None,
+    window: Any = None,
+    sticky: bool = True,
+    scale: Any = 1.0,
+    **others: Any,
+) -> Settings:
+    """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
+    goals, retention, shares, fallback."""
+    unknown = set(others) - OPTIONAL
+    if unknown:
+        raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
+    longest = window_seconds(window)
+    if "goals" in others:
+        others["goals"] = listed_names("goals", others["goals"])
+    if "retention" in others:
+        others["retention"] = retention_seconds(others["retention"])
+    if "shares" in others:
+        others["shares"] = given_shares(others["shares"])
+    return checked_settings(
+        Settings(
+            arms=listed_names("arms", arms),
+            description=policy_description(policy),
+            window=longest,
+            sticky=bool(sticky),
+            scale=plain_number("experiment: the largest value", scale),
+            **others,
+        )
+    )
+
+
+def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes as a user names them, as `changed_settings` wants them."""
+    wanted = dict(changes)
+    if "policy" in wanted:
+        wanted["policy"] = policy_description(wanted["policy"])
+    if "window" in wanted:
+        wanted["window"] = window_seconds(wanted["window"])
+    if "retention" in wanted:
+        wanted["retention"] = retention_seconds(wanted["retention"])
+    if "shares" in wanted:
+        wanted["shares"] = given_shares(wanted["shares"])
+    for field in {"arms", "retired", "goals"} & set(wanted):
+        wanted[field] = listed_names(field, wanted[field])
+    unknown = set(wanted) - set(CHANGEABLE)
+    if unknown:
+        raise RefusedError(
+            f"experiment: {sorted(unknown)} cannot be changed; what can: {list(CHANGEABLE)}."
+        )
+    if "policy" in wanted:
+        wanted["description"] = wanted.pop("policy")
+    return wanted
+
+
+def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]:
+    """The policy as plain data."""
+    if policy is None:
+        policy = default_policy()
+    if isinstance(policy, Policy):
+        return policy.describe()
+    if isinstance(policy, str):
+        policy = {"policy": policy}
+    if not isinstance(policy, Mapping):
+        raise RefusedError(
+            "experiment: policy must be a policy, its name or its description; "
+            f"got {policy!r:.100}."
+        )
+    described = default_policy().describe()
+    if dict(policy) == {"policy": described["policy"]}:
+        return described  # as if it had not been named
+    return dict(policy)
+
+
+def listed_names(what: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise RefusedError(f"experiment: {what} must be a list of names; got {value!r:.300}.")
+    return tuple(value)
+
+
+def plain_number(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1e300 < value < 1e300:
+        raise RefusedError(f"{what} must be a finite number; got {value!r:.100}.")
+    return float(value)
+
+
+def window_seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return parsed_length("experiment: window", value)
+
+
+def retention_seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return parsed_length("experiment: retention", value)
+
+
+def one_largest_value(largest_value: Any, scale: Any) -> Any:
+    """The two names of the same thing."""
+    if largest_value is None:
+        return scale
+    if scale not in (None, largest_value):
+        raise RefusedError(
+            "experiment: largest_value and scale are the same thing and must agree; "
+            f"got {largest_value!r:.100} and {scale!r:.100}."
+        )
+    return largest_value

@@ -1,0 +1,167 @@
+"""What settings must be to make sense, and what of them may change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from patientbandits.live.errors import ConflictError, RefusedError
+from patientbandits.live.names import printable_text
+from patientbandits.live.settings.crediting import CREDIT_RULES
+from patientbandits.live.settings.policy_rules import require_fit_policy, told_as_refusal
+from patientbandits.live.settings.schema import (
+    FIELD_NAMES,
+    Settings,
+    settings_text,
+    stored_settings,
+)
+from patientbandits.live.settings.shares import check_shares
+
+MOST_ARMS = 1000
+MOST_GOALS = 20
+LONGEST_WINDOW = 10 * 366 * 86400.0
+"""seconds"""
+
+LONGEST_RETENTION = 100 * 366 * 86400.0
+"""seconds"""
+
+
+def checked_settings(given: Settings) -> Settings:
+    """``given`` as it will be read back, if it makes sense."""
+    try:
+        settings = stored_settings(settings_text(given))
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise RefusedError(f"experiment: settings must be plain data: {error}") from error
+    _check_arms(settings)
+    _check_goals(settings.goals)
+    _check_window(given.window, settings.window)
+    _check_retention(given.retention, settings)
+    if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
+        raise RefusedError(
+            f"experiment: the largest value must be a finite number > 0; got {settings.scale!r}."
+        )
+    if settings.control is not None and settings.control not in settings.arms:
+        raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+    _check_shares(settings)
+    if settings.currency is not None:
+        printable_text("experiment: currency", settings.currency)
+    if settings.credit not in CREDIT_RULES:
+        raise RefusedError(
+            f"experiment: credit must be one of {', '.join(CREDIT_RULES)}; got {given.credit!r}."
+        )
+    _check_policy(given, settings)
+    return settings
+
+
+def changed_settings(old: Settings, **changes: Any) -> Settings:
+    """With ``changes``; ``arms`` and ``retired`` are whole lists; arms may only be added."""
+    new = checked_settings(msgspec.structs.replace(old, **changes))
+    if new.arms[: len(old.arms)] != old.arms:
+        raise ConflictError(
+            "experiment: arms can be added or retired, not renamed or removed; "
+            f"got {list(new.arms)!r}."
+        )
+    if new.goals[: len(old.goals)] != old.goals:
+        raise ConflictError(
+            f"experiment: goals can be added, not renamed or removed; got {list(new.goals)!r:.300}."
+        )
+    if new.scale != old.scale:
+        raise ConflictError(
+            "experiment: the scale of values cannot change; "
+            f"got {new.scale!r}, it is {old.scale!r}."
+        )
+    return new
+
+
+def _check_arms(settings: Settings) -> None:
+    arms = settings.arms
+    for arm in arms:
+        printable_text("experiment: every arm", arm)
+    if not 1 <= len(arms) <= MOST_ARMS or len(set(arms)) < len(arms):
+        raise RefusedError(
+            f"experiment: 1 to {MOST_ARMS} different arms are needed; got {list(arms)!r:.300}."
+        )
+    unknown = [arm for arm in settings.retired if arm not in arms]
+    if unknown:
+        raise RefusedError(f"experiment: only arms that exist can be retired; got {unknown!r}.")
+    if not settings.active:
+        raise RefusedError("experiment: at least one arm must stay; pause the experiment instead.")
+
+
+def _check_shares(settings: Settings) -> None:
+    if settings.fallback is not None and settings.fallback not in settings.arms:
+        raise RefusedError(
+            f"experiment: fallback must be one of the arms; got {settings.fallback!r}."
+        )
+    shares = settings.shares
+    if shares is None:
+        return
+    active = [settings.arms[place] for place in settings.active]
+    if shares.control is not None and settings.control not in active:
+        raise RefusedError(
+            "experiment: a fixed share of control needs a control that is not retired; "
+            f"got control={settings.control!r}."
+        )
+    if shares.holdback and settings.outside_arm is None:
+        raise RefusedError(
+            "experiment: a holdback needs a fallback arm, or a control, to be shown instead."
+        )
+    check_shares(shares, settings.arms, [settings.arms[place] for place in settings.chosen])
+
+
+def _check_goals(goals: tuple[str, ...]) -> None:
+    for goal in goals:
+        printable_text("experiment: every goal", goal)
+    if len(goals) > MOST_GOALS or len(set(goals)) < len(goals):
+        raise RefusedError(
+            f"experiment: up to {MOST_GOALS} different goals can be named; "
+            f"got {list(goals)!r:.300}."
+        )
+
+
+def _check_window(given: float | None, read_back: float | None) -> None:
+    """NaN and infinity are read back as None."""
+    if given is None:
+        return
+    if read_back is None or not 0 < read_back <= LONGEST_WINDOW:
+        raise RefusedError(
+            f"experiment: window must be seconds, above 0 and at most ten years; got {given!r}."
+        )
+
+
+def _check_retention(given: float | None, settings: Settings) -> None:
+    """An order within the window must find its unit."""
+    if given is None:
+        return
+    shortest = settings.window or 0.0
+    kept = settings.retention
+    if kept is None or not 0 < kept <= LONGEST_RETENTION or kept < shortest:
+        raise RefusedError(
+            "experiment: retention must be seconds, at least the window and at most a hundred "
+            f"years; got {given!r}."
+        )
+
+
+def _check_policy(given: Settings, settings: Settings) -> None:
+    with told_as_refusal():
+        _ = given.policy  # as the user gave it: its error names what he wrote
+        policy = settings.policy
+    require_fit_policy(policy, len(settings.active))
+
+
+def require_same_settings(
+    name: str, have: Settings, wanted: Settings, compared: Iterable[str]
+) -> None:
+    """The experiment ``name`` must have the settings that are ``compared``."""
+    there = msgspec.structs.replace(have, arms=tuple(have.arms[place] for place in have.active))
+    fields = ["description" if field == "policy" else field for field in compared]
+    other = [field for field in fields if getattr(there, field) != getattr(wanted, field)]
+    if other:
+        first = other[0]
+        raise ConflictError(
+            f"experiment: {name!r} exists with other settings: its {FIELD_NAMES[first]} is "
+            f"{getattr(there, first)!r}; got {getattr(wanted, first)!r}."
+        )

@@ -1,0 +1,152 @@
+"""An experiment's settings: what a change in its log holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from patientbandits.live.settings.crediting import Crediting
+from patientbandits.live.settings.quarantine import QuarantineRules
+from patientbandits.live.settings.shares import NOTHING_KEPT, Shares
+from patientbandits.live.times import SECOND, length_text
+from patientbandits.policies import PatientThompson, Policy
+from patientbandits.policies.patient_thompson import IGNORED
+from patientbandits.policies.registry import policy_from
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``arms`` holds every arm there ever was: each is known by its place and never leaves."""
+
+    arms: tuple[str, ...]
+    description: dict[str, Any] = msgspec.field(name="policy")
+    """the policy as plain data"""
+    retired: tuple[str, ...] = ()
+    window: float | None = None
+    """seconds; conversions later than this after their decision are kept but not counted"""
+    sticky: bool = False
+    """the same unit gets the same decision"""
+    paused: bool = False
+    scale: float = 1.0
+    """the largest value a conversion can have"""
+    credit: str = "first"
+    """which of a person's decisions within the window an order pays for: first, last or every"""
+    control: str | None = None
+    """the arm that others are compared with"""
+    currency: str | None = None
+    """what values are counted in, for people"""
+    goals: tuple[str, ...] = ()
+    """what conversions can reach: the first decides, the others are kept and reported beside it"""
+    retention: float | None = None
+    """seconds after which nothing names a person who was not heard of since"""
+    imported: int = 0
+    """decisions that were imported so far: the policy was told of them, and did not make them"""
+    shares: Shares | None = None
+    """what arms get whatever the policy chooses"""
+    closed: bool = False
+    """no new units: known ones keep their arm, others get the fallback"""
+    fallback: str | None = None
+    """the arm for units outside the experiment; the control unless it is said"""
+    quarantine: QuarantineRules = ()
+    """what does not count"""
+
+    @property
+    def crediting(self) -> Crediting:
+        window = None if self.window is None else int(self.window * SECOND)
+        return Crediting(self.credit, window)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Places of the arms that can be chosen."""
+        return tuple(place for place, arm in enumerate(self.arms) if arm not in self.retired)
+
+    @property
+    def kept(self) -> Shares:
+        """The shares; none, if none are kept."""
+        return self.shares or NOTHING_KEPT
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Places of the arms that the policy chooses among: not a control of a fixed share."""
+        if self.kept.control is None:
+            return self.active
+        return tuple(place for place in self.active if self.arms[place] != self.control)
+
+    @property
+    def takes_everyone(self) -> bool:
+        """Whether no unit is kept outside."""
+        return not (self.closed or self.quarantine or self.kept.holdback)
+
+    @property
+    def unit_rules(self) -> QuarantineRules:
+        """Those that keep a unit outside."""
+        return tuple(rule for rule in self.quarantine if rule.keeps_out)
+
+    @property
+    def outside_arm(self) -> str | None:
+        """What units outside the experiment get."""
+        return self.fallback or self.control
+
+    @property
+    def policy(self) -> Policy:
+        """Without the parameters that earlier versions wrote and nobody needs any more."""
+        needed = self.description
+        if needed.get("policy") == "PatientThompson":
+            needed = {name: value for name, value in needed.items() if name not in IGNORED}
+        return policy_from(needed, "experiment")
+
+    @property
+    def deciding_policy(self) -> Policy:
+        """The policy; one that has a window and was given none takes the experiment's."""
+        policy = self.policy
+        if isinstance(policy, PatientThompson) and policy.window is None:
+            return replace(policy, window=self.window)
+        return policy
+
+    def counts(self, delay: int) -> bool:
+        """Whether a conversion this many microseconds after its decision counts."""
+        return self.window is None or delay <= self.window * SECOND
+
+    @property
+    def window_text(self) -> str | None:
+        """The window as people write it: 30d."""
+        return None if self.window is None else length_text(self.window)
+
+    def decides_like(self, other: Settings) -> bool:
+        """Whether the policy's memory is the same under both."""
+        return (
+            self.description == other.description
+            and self.active == other.active
+            and self.window == other.window
+            and self.imported == other.imported
+            and self.kept == other.kept
+            and self.chosen == other.chosen
+            and self.quarantine == other.quarantine
+        )
+
+
+NOT_CHANGED = ("imported", "quarantine")
+"""settings that are not changed by their name"""
+
+CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)
+"""the fields as users name them"""
+
+
+FIELD_NAMES = dict(zip(Settings.__struct_fields__, Settings.__struct_encode_fields__, strict=True))
+"""field -> its name for users"""
+
+
+DECODER = msgspec.json.Decoder(Settings)
+"""Made before there are threads: msgspec 0.22 crashes if two of them are the first to ask for a
+type at the same time."""
+
+
+def stored_settings(text: str) -> Settings:
+    """The settings that a change holds."""
+    return DECODER.decode(text)
+
+
+def settings_text(settings: Settings) -> str:
+    """What a change holds."""
+    return msgspec.json.encode(settings).decode()

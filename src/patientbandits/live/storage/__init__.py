@@ -1,0 +1,30 @@
+"""Where the log is kept: an SQLite file, or PostgreSQL for several workers and machines."""
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.live.storage.base import END as END
+    from patientbandits.live.storage.base import ERAS as ERAS
+    from patientbandits.live.storage.base import NAMES_KEPT as NAMES_KEPT
+    from patientbandits.live.storage.base import SECRET as SECRET
+    from patientbandits.live.storage.base import Reader as Reader
+    from patientbandits.live.storage.in_use import alone_with as alone_with
+    from patientbandits.live.storage.kept_alerts import KeptAlert as KeptAlert
+    from patientbandits.live.storage.kept_alerts import all_standing as all_standing
+    from patientbandits.live.storage.kept_alerts import shown_alert as shown_alert
+    from patientbandits.live.storage.kept_alerts import standing_alerts as standing_alerts
+    from patientbandits.live.storage.log_store import LogStore as LogStore
+    from patientbandits.live.storage.log_store import in_postgres as in_postgres
+    from patientbandits.live.storage.log_store import open_store as open_store
+    from patientbandits.live.storage.pseudonyms import CLEAR as CLEAR
+    from patientbandits.live.storage.pseudonyms import HASHED as HASHED
+    from patientbandits.live.storage.pseudonyms import Pseudonyms as Pseudonyms
+    from patientbandits.live.storage.pseudonyms import database_names as database_names
+    from patientbandits.live.storage.pseudonyms import erased_name as erased_name
+    from patientbandits.live.storage.pseudonyms import is_erased as is_erased
+    from patientbandits.live.storage.queries import TABLES as TABLES
+    from patientbandits.live.storage.queries import StoreQuestion as StoreQuestion
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

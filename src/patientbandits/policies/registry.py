@@ -1,0 +1,141 @@
+"""Policies, laws and problems by name: what `describe` gives, and study files say, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from patientbandits.errors import InputError, choice, items
+from patientbandits.policies import POLICIES, Policy
+from patientbandits.problems import FEEDBACK, REWARDS, Problem, Reward, Shift, Signal
+from patientbandits.problems.delays import LAWS, Delay
+
+
+def law_from(data: Any, owner: str = "delay") -> Delay:
+    """The law that ``describe`` gave, or a study file names: {law = "Pareto", tail = 0.3}.
+
+    A law of the user's own is found if its class has been defined by now.
+    """
+    known = {**LAWS, **{law.__name__: law for law in _descendants(Delay)}}
+    name, arguments = _named(data, "law", "{law = 'NoDelay'}", owner)
+    if not isinstance(name, str) or name not in known:
+        choice(owner, "law", name, LAWS)
+    if "laws" in arguments:
+        parts = items(owner, "laws", arguments["laws"])
+        arguments["laws"] = [law_from(law, owner) for law in parts]
+    if "of" in arguments:
+        arguments["of"] = law_from(arguments["of"], owner)
+    return construct(known[name], arguments, owner)
+
+
+def laws_from(data: Any, owner: str = "delays") -> Delay | list[Delay]:
+    """One law, or a list of them."""
+    if isinstance(data, list):
+        return [law_from(law, owner) for law in data]
+    return law_from(data, owner)
+
+
+def reward_from(data: Any, owner: str = "reward") -> Reward:
+    """The reward law that ``describe`` gave, or a study file names."""
+    name, arguments = _named(data, "reward", "{reward = 'Bernoulli'}", owner)
+    return construct(REWARDS[choice(owner, "reward", name, REWARDS)], arguments, owner)
+
+
+def policy_from(data: Any, owner: str = "policy") -> Policy:
+    """The policy that ``describe`` gave, or a study file names.
+
+    For example {policy = "DUCB", law = {law = "Pareto", tail = 0.7}, window = 50}.
+    """
+    example = '{policy = "PatientBandits", alpha = 0.5}'
+    name, arguments = _named(data, "policy", example, owner)
+    kind = POLICIES[choice(owner, "policy", name, POLICIES)]
+    for parameter, build in NESTED.items():
+        if arguments.get(parameter) is not None:
+            arguments[parameter] = build(arguments[parameter], owner)
+    return construct(kind, arguments, owner)
+
+
+NESTED: Mapping[str, Callable[[Any, str], Any]] = {
+    "law": law_from,
+    "laws": laws_from,
+    "envelope": law_from,
+    "base": policy_from,
+    "guard": policy_from,
+}
+"""parameter of a policy -> what makes it of plain data"""
+
+
+def change_from(data: Any, owner: str = "change") -> Shift:
+    """The change that ``describe`` gave, or a study file names: {round = 2000, means = [...]}."""
+    if not isinstance(data, dict) or "round" not in data:
+        example = "{round = 2000, means = [0.6, 0.4]}"
+        raise InputError(f"{owner}: a round is needed, for example {example}; got {data!r}.")
+    for name in data:
+        choice(owner, "key", name, ("round", "means", "delays"))
+    delays = data.get("delays")
+    if delays is not None:
+        delays = laws_from(delays, owner)
+    return Shift(data["round"], data.get("means"), delays)
+
+
+def signal_from(data: Any, owner: str = "signal") -> Signal:
+    """The signal that ``describe`` gave, or a study file names: {if_paid = 0.9, if_not = 0.1}."""
+    if not isinstance(data, dict):
+        example = "{if_paid = 0.9, if_not = 0.1}"
+        raise InputError(f"{owner}: a signal is such as {example}; got {data!r}.")
+    given = dict(data)
+    if "delays" in given:
+        given["delays"] = law_from(given["delays"], owner)
+    signal: Signal = construct(Signal, given, owner)
+    return signal
+
+
+def problem_from(data: dict[str, Any]) -> Problem:
+    """The problem that ``describe`` gave."""
+    low_delays = data.get("low_delays")
+    if low_delays is not None:
+        low_delays = laws_from(low_delays)
+    signals = data.get("signals")
+    if signals is not None:
+        signals = [signal_from(signal) for signal in signals]
+    return Problem(
+        means=data["means"],
+        delays=[law_from(law) for law in data["delays"]],
+        rewards=[reward_from(reward) for reward in data["rewards"]],
+        streams=data["streams"],
+        feedback=data.get("feedback", FEEDBACK[0]),
+        window=data.get("window"),
+        low_delays=low_delays,
+        changes=[change_from(change) for change in data.get("changes", ())],
+        batch=data.get("batch"),
+        signals=signals,
+    )
+
+
+def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
+    """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
+    known = {field.name: field for field in fields(kind) if field.init}
+    for name in arguments:
+        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
+    for name, field in known.items():
+        if name in arguments:
+            continue
+        if field.default is MISSING and field.default_factory is MISSING:
+            raise InputError(f"{owner}: {kind.__name__} needs {name}.")
+    return kind(**arguments)
+
+
+def _named(data: Any, key: str, example: str, owner: str) -> tuple[Any, dict[str, Any]]:
+    """The name that ``data`` has under ``key``, and the rest of it."""
+    if isinstance(data, str):
+        return data, {}
+    if not isinstance(data, dict) or key not in data:
+        raise InputError(f"{owner}: a {key} is needed, for example {example}; got {data!r}.")
+    return data[key], {name: value for name, value in data.items() if name != key}
+
+
+def _descendants(kind: Any) -> Iterator[Any]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _descendants(child)

@@ -1,0 +1,234 @@
+"""Who takes part, with which parameters, and what each is told beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from patientbandits.errors import choice
+from patientbandits.policies import (
+    DKLUCB,
+    DUCB,
+    KLUCB,
+    POLICIES,
+    AdaptPatientBandits,
+    GuardedThompson,
+    PatientBandits,
+    PatientKL,
+    PatientThompson,
+    Policy,
+    Thompson,
+    ToldThompson,
+    WindowThompson,
+)
+from patientbandits.problems import FEEDBACK, Problem
+from patientbandits.research.compare.knowledge import pooled, slowest, valid_alpha
+from patientbandits.research.paper import (
+    ADAPTIVE_ALPHA_FLOOR,
+    ADAPTIVE_C,
+    ADAPTIVE_MEAN_FLOOR,
+    NEAREST_PENALTY,
+    NEAREST_RATIO,
+    patient,
+)
+
+GROUPS = {
+    "nothing": "told nothing about the delays",
+    "bound": "told a bound on the delays",
+    "law": "told the exact law of the delays",
+    "reports": "sees more: every pull reports in the end, zeros too",
+}
+"""What a contender has to go on.
+
+Those of "reports" play another game, and are not counted among the best."""
+
+FIRST_SHOWN = "PatientThompson"
+PATIENT_ALPHA = 0.5
+ENVELOPE_ALPHA = 1.0
+BEST_WINDOW = 50
+"""D-UCB's window at its best in the paper's figures."""
+
+USUAL_WINDOW = 100
+"""After which a decision counts as known, where the problem says nothing."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A policy for each problem."""
+
+    name: str
+    make: Callable[[Problem], Policy]
+    told: str = "nothing"
+    """"nothing", "bound" or "law": what `make` takes from the problem; what a policy sees is read
+    off the policy"""
+    note: str = ""
+    quick: bool = False
+    """whether --quick plays it; also, whether it has a curve where there are too many"""
+    new: bool = False
+    """whether it was first published with this package"""
+
+    def __post_init__(self) -> None:
+        knowledge = [group for group in GROUPS if group != "reports"]
+        choice(f"Contender {self.name}", "told", self.told, knowledge)
+
+    def group(self, problem: Problem) -> str:
+        """Of `GROUPS`."""
+        if feedback_of(self.make(problem)) == "reports":
+            return "reports"
+        return self.told
+
+
+def feedback_of(policy: Policy) -> str:
+    """What the policy must see: "rewards" as they come, or "reports" of every pull."""
+    return str(getattr(policy, "feedback", FEEDBACK[0]))
+
+
+def world_for(problem: Problem, policy: Policy) -> Problem:
+    """The same world, with the feedback that the policy needs."""
+    return problem.with_feedback(feedback_of(policy))
+
+
+def adapt_patient_bandits(problem: Problem) -> Policy:
+    """With the paper's constants; the floor of the means must be one."""
+    shape = patient(1.0, "published")
+    return AdaptPatientBandits(
+        ADAPTIVE_C,
+        ADAPTIVE_ALPHA_FLOOR,
+        min(ADAPTIVE_MEAN_FLOOR, max(problem.rates)),
+        penalty=NEAREST_PENALTY,
+        ratio=NEAREST_RATIO,
+        width=shape.width,
+        bias=shape.bias,
+    )
+
+
+def guarded_thompson(problem: Problem) -> Policy:
+    guard = PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
+    return GuardedThompson(window=problem.window, guard=guard)
+
+
+EXPLICIT = (
+    Contender(
+        name=FIRST_SHOWN,
+        make=lambda problem: PatientThompson(window=problem.window),
+        note="told the window, where there is one",
+        quick=True,
+        new=True,
+    ),
+    Contender(
+        name="GuardedThompson",
+        make=guarded_thompson,
+        told="bound",
+        note="guarded by PatientKL, told the largest alpha with which Assumption 1 holds",
+        new=True,
+    ),
+    Contender(
+        name="PatientKL",
+        make=lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
+        told="bound",
+        note="told the largest alpha with which Assumption 1 holds",
+        quick=True,
+        new=True,
+    ),
+    Contender(
+        name="PatientKL-envelope",
+        make=lambda problem: PatientKL(envelope=slowest(problem)),
+        told="bound",
+        note="told the survival function of the slowest arm",
+        new=True,
+    ),
+    Contender(
+        name="PatientBandits",
+        make=lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
+        told="bound",
+        note="the printed constants; told the largest alpha with which Assumption 1 holds",
+    ),
+    Contender(
+        name="PatientBandits-0.5",
+        make=lambda problem: patient(0.5, "published"),
+        note="the constants behind the paper's figures, alpha 0.5 whatever the delays",
+        quick=True,
+    ),
+    Contender(
+        name="AdaptPatientBandits",
+        make=adapt_patient_bandits,
+        told="bound",
+        note="the variant nearest to the paper's plot; told c, floors of alpha and the mean",
+    ),
+    Contender(
+        name="DUCB",
+        make=lambda problem: DUCB(pooled(problem), mode="uncensored"),
+        told="law",
+        note="no window; told the law of all delays together",
+    ),
+    Contender(
+        name="DUCB-wait",
+        make=lambda problem: DUCB(pooled(problem), BEST_WINDOW, "wait"),
+        told="law",
+        note=f"as in the paper's figures, m = {BEST_WINDOW}; told the law of all delays together",
+    ),
+    Contender(
+        name="DKLUCB",
+        make=lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
+        told="law",
+        note="no window; told the law of all delays together",
+        quick=True,
+    ),
+    Contender(
+        name="WindowThompson",
+        make=lambda problem: WindowThompson(problem.window or USUAL_WINDOW),
+        note=f"waits {USUAL_WINDOW} rounds, or the window, where there is one",
+        quick=True,
+    ),
+    Contender(
+        name="ToldThompson",
+        make=lambda problem: ToldThompson(problem.laws_in_time()),
+        told="law",
+        note="told the law of every arm's delays: what nobody knows in practice",
+    ),
+)
+"""Those that need something from the problem, or take part with more than their defaults."""
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "OTFLinUCB": {"window": 100},
+    "OTFLinTS": {"window": 100},
+    "QPMD": {"base": KLUCB()},
+    "FloorMixture": {"base": Thompson()},
+}
+"""policy -> the parameters that it has no default for, the same on every problem"""
+
+EXCLUDED = {"SignalThompson": "no problem of the suite has early signals"}
+"""policy -> why it does not take part"""
+
+QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}
+
+
+def contenders() -> tuple[Contender, ...]:
+    """`EXPLICIT`, and every other policy that can do with its defaults and what it is `GIVEN`."""
+    covered = {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
+    left = [name for name in POLICIES if name not in covered and name not in EXCLUDED]
+    plain = [_with_defaults(name) for name in left if _complete(name)]
+    return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST_SHOWN))
+
+
+def _complete(name: str) -> bool:
+    """Whether every parameter has a default or is given."""
+    known: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
+    needed = {
+        field.name
+        for field in known
+        if field.init and field.default is MISSING and field.default_factory is MISSING
+    }
+    return needed <= set(GIVEN.get(name, {}))
+
+
+def _with_defaults(name: str) -> Contender:
+    given = GIVEN.get(name, {})
+    words = [f"{key} {getattr(value, 'label', value)}" for key, value in given.items()]
+    return Contender(
+        name=name,
+        make=lambda problem: POLICIES[name](**given),
+        note=", ".join(words),
+        quick=name in QUICK,
+    )

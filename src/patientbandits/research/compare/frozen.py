@@ -1,0 +1,106 @@
+"""DelayBench's numbers, kept: what a full comparison found, as data to be committed."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from patientbandits._util.files import write_atomically
+from patientbandits._version import __version__
+from patientbandits.errors import require
+from patientbandits.research.compare.comparison import Comparison
+from patientbandits.research.compare.contenders import contenders
+from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED, suite
+from patientbandits.research.compare.suite import SLOW_BEST, SLOW_WORST
+
+SCORE_COLUMNS = ("problem", "policy", "group", "runs", "regret", "low", "high", "tied")
+RATIO_COLUMNS = ("ratio", "ratio_low", "ratio_high", "to_oracle", "to_oracle_low", "to_oracle_high")
+STANDING_COLUMNS = (
+    "problems",
+    "per_1000",
+    "typical",
+    "to_oracle",
+    "worst",
+    "worst_problem",
+    "good",
+)
+ALL_PROBLEMS = "all"
+TABLE_COLUMNS = (
+    ("on the whole", ALL_PROBLEMS),
+    (SLOW_BEST, SLOW_BEST),
+    (SLOW_WORST, SLOW_WORST),
+    ("random", "random"),
+)
+"""heading -> kind of problem"""
+
+Rows = list[dict[str, str]]
+
+
+def write_frozen(found: Comparison, folder: Path) -> None:
+    """scores.csv, standings.csv and summary.md; only of the whole suite with its own seed."""
+    rule = f"only all of {DELAY_BENCH} with its own seed, {SUITE_SEED}, can be frozen"
+    whole = found.cases == suite() and found.seed == SUITE_SEED
+    everybody = [player.name for player in contenders()]
+    complete = whole and [player.name for player in found.contenders] == everybody
+    require(complete, "compare", rule, problems=len(found.cases), seed=found.seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = (*SCORE_COLUMNS, *RATIO_COLUMNS)
+    rows = [[exact(getattr(row, column)) for column in columns] for row in found.scores]
+    write_lines(folder / "scores.csv", columns, rows)
+    standings = standing_rows(found)
+    write_lines(folder / "standings.csv", ("kind", "policy", "group", *STANDING_COLUMNS), standings)
+    table = summary_table(rows_of_file(folder / "standings.csv"))
+    write_atomically(folder / "summary.md", table.encode())
+
+
+def standing_rows(found: Comparison) -> list[list[str]]:
+    """On all problems, then kind by kind."""
+    rows = []
+    for kind, own in {ALL_PROBLEMS: found.standings, **found.by_kind}.items():
+        for standing in own:
+            numbers = [exact(getattr(standing, column)) for column in STANDING_COLUMNS]
+            rows.append([kind, standing.policy, standing.group, *numbers])
+    return rows
+
+
+def exact(value: object) -> str:
+    """A number to the last bit; nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+def write_lines(path: Path, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Commas between, nothing quoted: no name has one."""
+    lines = [",".join(heading), *(",".join(row) for row in rows)]
+    write_atomically(path, ("\n".join(lines) + "\n").encode())
+
+
+def rows_of_file(path: Path) -> Rows:
+    """The rows of a file, by heading."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def summary_table(standings: Rows) -> str:
+    """Who wins where, as a table in Markdown: ratios to the best, geometric means."""
+    by_place = {(row["kind"], row["policy"]): row for row in standings}
+    headings = [heading for heading, _ in TABLE_COLUMNS]
+    lines = [
+        f"{DELAY_BENCH}, patientbandits {__version__}: regret over the best's, geometric mean.",
+        "",
+        "| policy | told | " + " | ".join(headings) + " | at worst | on |",
+        "|---|---|" + "---:|" * (len(headings) + 1) + "---|",
+    ]
+    for row in standings:
+        if row["kind"] != ALL_PROBLEMS:
+            continue
+        cells = [row["policy"], row["group"]]
+        for _, kind in TABLE_COLUMNS:
+            cells.append(f"{float(by_place[kind, row['policy']]['typical']):.2f}")
+        cells += [f"{float(row['worst']):.1f}", row["worst_problem"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,137 @@
+"""Plays the suite, the targets and the clock, and writes page, figures and data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from patientbandits.errors import whole
+from patientbandits.research.compare.advice import advice
+from patientbandits.research.compare.batches import (
+    Batch,
+    Timings,
+    grouped,
+    play_batches,
+    usual_time,
+)
+from patientbandits.research.compare.comparison import Comparison
+from patientbandits.research.compare.contenders import Contender, world_for
+from patientbandits.research.compare.delay_bench import SUITE_SEED
+from patientbandits.research.compare.report import write
+from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
+from patientbandits.research.compare.selection import chosen
+from patientbandits.research.compare.suite import QUICK_SUITE_RUNS, Case
+from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
+from patientbandits.research.compare.timing import timings
+from patientbandits.simulation import Result, Start, executor, progress_from
+from patientbandits.simulation.sweeps import Simulation
+
+RECORDED_ROUNDS = 60
+
+
+def run(
+    out: str | os.PathLike[str],
+    problems: Sequence[str | Case] | None = None,
+    contenders: Sequence[str | Contender] | None = None,
+    runs: int | None = None,
+    seed: int = SUITE_SEED,
+    quick: bool = False,
+    with_bars: bool | None = None,
+    workers: int | None = None,
+    start: Start | None = None,
+    on: str = "threads",
+) -> Comparison:
+    """Play ``contenders`` on ``problems``; page, figures and data go to the folder ``out``.
+
+    problems, contenders   names, or your own `Case` and `Contender`; all by default, with ``quick``
+                           a few
+    runs         of each problem, instead of its own number
+    seed         of the worlds, and of the random problems
+    with_bars    whether the bars are measured; by default if nothing is left out
+    start        called with the amount of work; gives a function that is told how much was done
+    workers, on  as in `sweep`
+    Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it
+    stopped.
+    """
+    seed = whole("compare", "seed", seed)
+    cases, players = chosen(problems, contenders, quick, seed)
+    if runs is not None or quick:
+        count = QUICK_SUITE_RUNS if runs is None else whole("compare", "runs", runs, 2)
+        cases = [replace(case, runs=count) for case in cases]
+    if with_bars is None:
+        with_bars = not quick and problems is None and contenders is None
+    plan = {
+        (case.name, player.name): simulation_of(case, player, seed)
+        for case in cases
+        for player in players
+    }
+    with executor(workers, on):
+        pass  # who cannot do the work says so before anything is written
+    folder = Path(out)
+    pieces = folder / "pieces"
+    for part in (folder / "figures", folder / "data", pieces):
+        part.mkdir(parents=True, exist_ok=True)
+
+    groups = grouped(plan)
+    samples = {key: next(iter(group.values())) for key, group in groups.items()}
+    clock = timings(samples, pieces, progress_from(start, len(samples)))
+    batches = [Batch(list(group.values()), clock[key]) for key, group in groups.items()]
+    aims: Sequence[Target] = ()
+    if with_bars:
+        aims = targets()
+    aim_runs = max(runs or TARGET_RUNS, LEAST_TARGET_RUNS)
+    for aim in aims:
+        simulations = aim.simulations(aim_runs, seed)
+        batches.append(Batch(simulations, usual_time(simulations, clock)))
+
+    played = iter(play_batches(batches, pieces, start, workers=workers, on=on))
+    results: dict[tuple[str, str], Result] = {}
+    for group in groups.values():
+        results |= zip(group, next(played), strict=True)
+    measured = [aim.measured(next(played)) for aim in aims]
+
+    knowledge = {player.name: player.group(cases[0].problem) for player in players}
+    rows: list[Score] = []
+    for case in cases:
+        own = {player.name: results[case.name, player.name] for player in players}
+        rows += scores(case, own, knowledge)
+    new = [player.name for player in players if player.new]
+    comparison = Comparison(
+        cases=tuple(cases),
+        contenders=tuple(players),
+        groups=knowledge,
+        results=results,
+        scores=rows,
+        standings=standings(rows),
+        by_kind=standings_by_kind(cases, rows),
+        advice=advice(cases, rows, _with_fewest_arms(clock), new),
+        bars=measured,
+        seconds_per_round=clock,
+        seed=seed,
+        rounds=sum(batch.rounds for batch in batches),
+    )
+    write(comparison, folder)
+    return comparison
+
+
+def simulation_of(case: Case, player: Contender, seed: int) -> Simulation:
+    policy = player.make(case.problem)
+    return Simulation(
+        problem=world_for(case.problem, policy),
+        policy=policy,
+        horizon=case.horizon,
+        runs=case.runs,
+        seed=seed,
+        record=RECORDED_ROUNDS,
+    )
+
+
+def _with_fewest_arms(clock: Timings) -> dict[str, float]:
+    """contender -> seconds per round on its problems with the fewest arms."""
+    found = {}
+    for name, _ in clock:
+        fewest = min(arms for other, arms in clock if other == name)
+        found[name] = clock[name, fewest]
+    return found

@@ -1,0 +1,175 @@
+"""Results -> numbers: regret with its interval, and against the best in the same worlds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from patientbandits._util.arithmetic import plain_sum
+from patientbandits.inference import FloatArray, mean_interval, ratio_interval
+from patientbandits.research.compare.suite import DIRECTIONS, Case
+from patientbandits.simulation import Result
+
+ORACLE = "ToldThompson"
+"""Told the law of every arm's delays: what is lost beyond its regret is the price of not knowing.
+"""
+
+LEAST_RATIO = 1e-3
+"""Ratios below count as this, so that the geometric mean is not 0."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One policy on one problem.
+
+    All intervals at 95 %, those of differences and ratios paired run by run.
+    """
+
+    problem: str
+    policy: str
+    group: str
+    runs: int
+    regret: float
+    low: float
+    high: float
+    per_1000: float
+    """regret per 1000 rounds"""
+    best: bool
+    """least mean regret of those that see only rewards"""
+    tied: bool
+    """sees only rewards and is not significantly worse than the best: the interval of the
+    difference holds 0"""
+    ratio: float | None
+    """to the best; None if that has no regret"""
+    ratio_low: float | None
+    ratio_high: float | None
+    to_oracle: float | None
+    """ratio to `ORACLE`; None if that does not take part, or has no regret"""
+    to_oracle_low: float | None
+    to_oracle_high: float | None
+    difference: float
+    difference_low: float
+    difference_high: float
+    shares: tuple[float, ...]
+    """of the pulls, arm by arm"""
+    best_arm_share: float | None
+    """None where the best arm is not always the same"""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A policy over all problems that count."""
+
+    policy: str
+    group: str
+    problems: int
+    per_1000: float
+    """regret per 1000 rounds, mean over the problems"""
+    typical: float
+    """geometric mean of its ratios to the best"""
+    to_oracle: float | None
+    """the same of its ratios to the oracle"""
+    worst: float
+    worst_problem: str
+    good: int
+    """on how many it is the best or not significantly worse"""
+
+
+def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str]) -> list[Score]:
+    """The scores of all policies on one problem; ``groups``: what each has to go on."""
+    candidates = [name for name in results if groups[name] != "reports"] or list(results)
+    best = min(candidates, key=lambda name: float(results[name].final.mean()))
+    least = results[best].final
+    oracle = results[ORACLE].final if ORACLE in results else None
+    best_arms = np.array(case.problem.gaps) == 0
+    lasting = all(phase.gaps == case.problem.gaps for _, phase in case.problem.phases)
+    rows = []
+    for name, result in results.items():
+        difference = result.final - least
+        low, high = mean_interval(result.final)
+        less, more = mean_interval(difference)
+        ratio = _ratio_to(least, result.final, case)
+        to_oracle = _ratio_to(oracle, result.final, case)
+        shares = result.pulls.sum(axis=0) / result.pulls.sum()
+        best_arm_share = None
+        if lasting:
+            best_arm_share = float(shares[best_arms].sum())
+        row = Score(
+            problem=case.name,
+            policy=name,
+            group=groups[name],
+            runs=len(result.final),
+            regret=float(result.final.mean()),
+            low=float(low),
+            high=float(high),
+            per_1000=1000.0 * float(result.final.mean()) / case.horizon,
+            best=name == best,
+            tied=name in candidates and float(less) <= 0,
+            ratio=ratio[0],
+            ratio_low=ratio[1],
+            ratio_high=ratio[2],
+            to_oracle=to_oracle[0],
+            to_oracle_low=to_oracle[1],
+            to_oracle_high=to_oracle[2],
+            difference=float(difference.mean()),
+            difference_low=float(less),
+            difference_high=float(more),
+            shares=tuple(float(share) for share in shares),
+            best_arm_share=best_arm_share,
+        )
+        rows.append(row)
+    return rows
+
+
+def _ratio_to(
+    others: FloatArray | None, regret: FloatArray, case: Case
+) -> tuple[float | None, float | None, float | None]:
+    """The ratio to the others' regret with its interval, if there is one."""
+    if others is None or not case.counted or others.mean() <= 0:
+        return None, None, None
+    return ratio_interval(regret, others)
+
+
+def standings(rows: Sequence[Score]) -> list[Standing]:
+    """Every policy's standing, the best first."""
+    by_policy: dict[str, list[Score]] = {}
+    for row in rows:
+        if row.ratio is not None:
+            by_policy.setdefault(row.policy, []).append(row)
+    found = [_standing(own) for own in by_policy.values()]
+    return sorted(found, key=lambda standing: standing.typical)
+
+
+def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
+    """kind of problem -> `standings` on the problems of that kind; the two directions first."""
+    found = {}
+    kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
+    for kind in sorted(kinds, key=lambda kind: kind not in DIRECTIONS):
+        names = {case.name for case in cases if kind in case.kinds}
+        found[kind] = standings([row for row in rows if row.problem in names])
+    return found
+
+
+def _geometric_mean(ratios: Sequence[float]) -> float:
+    return math.exp(plain_sum(map(math.log, ratios)) / len(ratios))
+
+
+def _standing(own: Sequence[Score]) -> Standing:
+    """The standing of one policy, from its scores."""
+    ratios = [max(row.ratio or 0.0, LEAST_RATIO) for row in own]
+    told = [max(row.to_oracle, LEAST_RATIO) for row in own if row.to_oracle is not None]
+    worst = max(range(len(own)), key=ratios.__getitem__)
+    return Standing(
+        policy=own[0].policy,
+        group=own[0].group,
+        problems=len(own),
+        per_1000=plain_sum(row.per_1000 for row in own) / len(own),
+        typical=_geometric_mean(ratios),
+        to_oracle=_geometric_mean(told) if told else None,
+        worst=ratios[worst],
+        worst_problem=own[worst].problem,
+        good=sum(row.tied for row in own),
+    )

@@ -1,0 +1,235 @@
+"""The episode: one kernel for every policy, from parts with one job each.
+
+`choosers` find the arm to pull, `arrivals` bring rewards when they are due, and the loop here plays
+round after round, run after run. It is written once around a policy's rule and compiled for it.
+Where a policy has no memory, `lanes` plays many runs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits._util.rng import as_bits, following, run_key
+from patientbandits.policies.base import Arm, Chance
+from patientbandits.policies.choice import DecisionPoint
+from patientbandits.policies.rule import Rule, no_hook
+from patientbandits.simulation.engine.arrivals import Arrivals, counted_arrivals, listed_arrivals
+from patientbandits.simulation.engine.choosers import Chooser, every_round, kept
+from patientbandits.simulation.engine.compile import cached
+from patientbandits.simulation.engine.records import resetter, wrapper
+from patientbandits.simulation.engine.scratch import Game, Output, Scratch, Task
+from patientbandits.simulation.engine.signals import with_signals
+from patientbandits.simulation.engine.worlds import World, row_of
+
+
+class KernelPlan(NamedTuple):
+    """What a kernel is made for: policies that share it share the kernel."""
+
+    hooks: tuple[tuple[str, Callable[..., Any]], ...]
+    from_bonus: bool
+    lasting: bool
+    first_pulls: int
+    reports: bool
+    numbers_kind: Any
+    memory_kind: Any
+    counted: bool
+    anytime: bool
+    plain: bool
+    """the world is"""
+    signals: bool
+    """there are some, and the policy asks for them"""
+
+    @classmethod
+    def of(
+        cls,
+        rule: Rule,
+        memory: tuple[Any, ...],
+        counted: bool,
+        anytime: bool,
+        plain: bool = True,
+        signals: bool = False,
+    ) -> KernelPlan:
+        return cls(
+            hooks=tuple(rule.hooks.items()),
+            from_bonus=rule.from_bonus,
+            lasting=rule.lasting,
+            first_pulls=rule.first_pulls,
+            reports=rule.reports,
+            numbers_kind=type(rule.numbers),
+            memory_kind=type(memory),
+            counted=counted,
+            anytime=anytime,
+            plain=plain,
+            signals=signals,
+        )
+
+    @property
+    def rule(self) -> Rule:
+        """The rule, apart from its numbers."""
+        return Rule(
+            numbers=(),
+            hooks=dict(self.hooks),
+            from_bonus=self.from_bonus,
+            lasting=self.lasting,
+            first_pulls=self.first_pulls,
+            reports=self.reports,
+        )
+
+
+def kernel_for(plan: KernelPlan) -> Any:
+    """The compiled kernel."""
+    return _kernel_for(plan)
+
+
+@cache
+def _kernel_for(plan: KernelPlan) -> Any:
+    return cached(plain_kernel(plan), "episode")
+
+
+def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
+    """sum over arms of gap * pulls"""
+    total = 0.0
+    for arm in range(len(gaps)):
+        total += gaps[arm] * pulls[arm]
+    return total
+
+
+@cache
+def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
+    """decision_at(t, task, arms) of round t. An unknown horizon is the pulls so far."""
+
+    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
+        horizon = float(task.horizon)
+        if anytime:
+            horizon = float(max(t - 1, 1))
+        return DecisionPoint(t, float(t), horizon, arms)
+
+    return decision_at
+
+
+def chooser_of(plan: KernelPlan) -> Chooser:
+    """An index that lasts is kept; any other is asked for in every round."""
+    if plan.lasting:
+        return kept(plan.rule, plan.counted)
+    return every_round(plan.rule)
+
+
+def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
+    """Rewards that come are counted where that suffices, and listed otherwise."""
+    if plan.counted:
+        return counted_arrivals(plan.rule, chooser)
+    arrivals = listed_arrivals(plan.rule, chooser, plan.plain)
+    if plan.signals:
+        return with_signals(arrivals, plan.rule)
+    return arrivals
+
+
+@cache
+def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
+    """The kernel as a plain function: it can be compiled, or played interpreted."""
+    rule = plan.rule
+    decision_at = decision_function(plan.anytime)
+    plain = plan.plain
+    few_arms = plan.counted
+    chooser = chooser_of(plan)
+    arrivals = arrivals_of(plan, chooser)
+    keeps = chooser.keeps
+    start = chooser.begin
+    noted = chooser.pulled
+    choose = chooser.choose
+    receive = arrivals.receive
+    send = arrivals.send
+    forget = arrivals.forget
+    refresh = rule.hook("refresh")
+    pulled = rule.hook("pulled")
+    trace = rule.hook("trace")
+    traced = trace is not no_hook
+    numbers_of = wrapper(plan.numbers_kind)
+    memory_of = wrapper(plan.memory_kind)
+    reset = resetter(plan.memory_kind)
+
+    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
+        scratch = game.scratch
+        scratch.lost[0] = 0.0
+        for arm in range(decision.arms):
+            scratch.pulls[arm] = 0
+            scratch.rewards[arm] = 0.0
+        if keeps:
+            start(self, memory, game, decision)
+
+    def pull(
+        self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint, left: int
+    ) -> None:
+        scratch = game.scratch
+        scratch.pulls[arm] += 1
+        if not plain:
+            row = row_of(game.world, as_bits(decision.round), arm)
+            scratch.lost[0] += game.world.gaps[row]
+        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
+        pulled(self, memory, known, decision.round, decision.time, decision.arms)
+        if keeps:
+            noted(self, memory, arm, game, decision)
+        send(arm, game, decision, left)
+
+    def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
+        """One round; False if an index is not a number."""
+        round_, time, horizon, arms = decision
+        receive(self, memory, game, decision)
+        refresh(self, memory, round_, time, horizon, arms, game.chance)
+        bid = choose(self, memory, game, decision)
+        if bid.worth != bid.worth:
+            return False
+        if few_arms and bid.arm == 0:  # branches: the processor guesses the arm and goes on
+            pull(self, memory, 0, game, decision, left)
+        elif few_arms and bid.arm == 1:
+            pull(self, memory, 1, game, decision, left)
+        else:
+            pull(self, memory, bid.arm, game, decision, left)
+        return True
+
+    def kernel(
+        world: World,
+        task: Task,
+        scratch: Scratch,
+        numbers: Any,
+        memory_arrays: Any,
+        blank: Any,
+        out: Output,
+    ) -> None:
+        self = numbers_of(numbers)
+        memory = memory_of(memory_arrays)
+        arms = len(scratch.pulls)
+        for run in range(task.first_run, task.last_run):
+            row = run - task.first_run
+            column = 0
+            out.at_run[0] = run
+            if row > 0:
+                reset(memory_arrays, blank)
+            ties = run_key(task.policy_key, as_bits(run))
+            chance = Chance(ties, following(ties), world.streams)
+            game = Game(scratch, world, run_key(task.world_key, as_bits(run)), chance)
+            begin(self, memory, game, decision_at(1, task, arms))
+            for t in range(1, task.horizon + 1):
+                decision = decision_at(t, task, arms)
+                if not play_round(self, memory, game, decision, task.horizon - t):
+                    out.bad_round[0] = t
+                    return
+                if t == out.rounds[column]:
+                    lost = scratch.lost[0]
+                    if plain:
+                        lost = regret(scratch.pulls, world.gaps)
+                    out.regret[row, column] = lost
+                    if traced:
+                        found = trace(self, memory, t, float(t), decision.horizon, arms)
+                        out.trace[row, column] = found
+                    column += 1
+            forget(scratch.due, arms, task.horizon)
+            for arm in range(arms):
+                out.pulls[row, arm] = scratch.pulls[arm]
+
+    return kernel

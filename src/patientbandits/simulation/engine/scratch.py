@@ -1,0 +1,149 @@
+"""What a kernel works on: its task, its working space, and what it hands back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits._util.rng import Bits
+from patientbandits.policies.base import Chance
+from patientbandits.policies.rule import Rule
+from patientbandits.simulation.engine.worlds import World
+
+TABLE = 1 << 20
+"""The bonus is tabulated up to this many pulls, each entry when it is first needed."""
+
+TREE_FROM = 24
+"""From this many arms on a tournament tree finds the largest index; below it a scan is faster."""
+
+NO_TREE = 2
+"""The width of `Scratch.winner` where there is no tree."""
+
+
+class Task(NamedTuple):
+    """Which runs to do, and how long."""
+
+    first_run: int
+    last_run: int
+    horizon: int
+    world_key: Bits
+    policy_key: Bits
+
+
+class SignalLists(NamedTuple):
+    """Early signals under way; next to nothing where nobody asks for them."""
+
+    due: NDArray[np.int32]
+    """round: the newest pull whose signal comes then, 0 for none"""
+    next_due: NDArray[np.int32]
+    """pull: the next one whose signal comes in the same round"""
+    arm_of: NDArray[np.int32]
+    delay_of: NDArray[np.int32]
+    """pull: its arm, and its signal's delay"""
+
+
+class Scratch(NamedTuple):
+    """Working space of one thread."""
+
+    due: NDArray[Any]
+    """counted: rewards arriving, by round * arms + arm. Listed: the newest pull that arrives in a
+    round, 0 for none"""
+    next_due: NDArray[np.int32]
+    """listed: pull: the next one that arrives in the same round"""
+    arm_of: NDArray[np.int32]
+    reward_of: NDArray[np.float64]
+    delay_of: NDArray[np.int32]
+    """listed: pull: its arm, reward, delay"""
+    pulls: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    """arm: rewards arrived"""
+    lost: NDArray[np.float64]
+    """one number: regret so far, in a world that is not plain"""
+    bonus: NDArray[np.float64]
+    worth: NDArray[np.float64]
+    """arm: bonus and index of a policy whose indices last"""
+    winner: NDArray[np.int64]
+    """node: tournament tree: the better of two, from the leaves (arms) to the root at 1"""
+    table: NDArray[np.float64]
+    """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
+    signals: SignalLists
+
+
+class Game(NamedTuple):
+    """One run."""
+
+    scratch: Scratch
+    world: World
+    world_key: Bits
+    chance: Chance
+
+
+class Output(NamedTuple):
+    """What is recorded."""
+
+    rounds: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    """(run, round)"""
+    trace: NDArray[np.float64]
+    """(run, round), empty if the policy has none"""
+    pulls: NDArray[np.int64]
+    """(run, arm)"""
+    bad_round: NDArray[np.int64]
+    """a round in which an index was not a number, 0 for none"""
+    at_run: NDArray[np.int64]
+    """the run that this thread is playing; side by side, the first of them"""
+
+
+def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
+    """Room for `Scratch.table`; next to none if the bonus does not last."""
+    if rule.lasting and rule.from_bonus:
+        return np.full(min(horizon + 1, TABLE), np.nan)
+    return np.full(1, np.nan)
+
+
+def signal_lists(world: World, rule: Rule, horizon: int) -> SignalLists:
+    """Room for signals, if there are any and they are asked for."""
+    rounds = horizon + 2 if hears_signals(world, rule) else 1
+    return SignalLists(
+        due=np.zeros(rounds, np.int32),
+        next_due=np.empty(rounds, np.int32),
+        arm_of=np.empty(rounds, np.int32),
+        delay_of=np.empty(rounds, np.int32),
+    )
+
+
+def hears_signals(world: World, rule: Rule) -> bool:
+    """Whether there are signals, and the policy asks for them."""
+    return len(world.signals.law) > 0 and "signalled" in rule.hooks
+
+
+def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratch:
+    """Working space for one thread."""
+    arms = len(world.streams)
+    rounds = horizon + 2
+    leaves = 1
+    if rule.lasting and arms >= TREE_FROM:
+        leaves = 1 << (arms - 1).bit_length()
+    if counted:
+        listed = 1
+        due: NDArray[Any] = np.zeros(rounds * arms, np.uint8)
+    else:
+        listed = rounds
+        due = np.zeros(rounds, np.int32)
+    return Scratch(
+        due=due,
+        next_due=np.empty(listed, np.int32),
+        arm_of=np.empty(listed, np.int32),
+        reward_of=np.empty(listed),
+        delay_of=np.empty(listed, np.int32),
+        pulls=np.zeros(arms, np.int64),
+        rewards=np.zeros(arms),
+        lost=np.zeros(1),
+        bonus=np.zeros(arms),
+        worth=np.zeros(arms),
+        winner=np.full(NO_TREE * leaves, -1),
+        table=bonus_table(rule, horizon),
+        signals=signal_lists(world, rule, horizon),
+    )
