@@ -28,6 +28,8 @@ from patientbandits.research.paper.section8_adaptive import (
     ADAPTIVE_MEAN_FLOOR,
 )
 
+pytestmark = pytest.mark.slow
+
 RUNS_OF_FOUR_VALUES = st.lists(
     st.lists(st.sampled_from([0.0, 0.0, 0.1, 1e-300]), min_size=6, max_size=6),
     min_size=1,

@@ -21,6 +21,8 @@ from patientbandits.research.paper.adaptivity.over_time import TAIL_OVER_TIME, T
 from patientbandits.research.paper.adaptivity.page import adaptivity_page
 from patientbandits.research.paper.adaptivity.variants import OtherNames
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "patientbandits"]
 
 

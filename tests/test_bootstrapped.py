@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import patientbandits as pb
 from patientbandits.policies.bootstrapped import improve
+
+pytestmark = pytest.mark.slow
 
 
 def test_em_finds_the_truth():

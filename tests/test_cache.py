@@ -14,6 +14,8 @@ import pytest
 from patientbandits.simulation.engine.compile import digest
 from patientbandits.simulation.engine.fingerprint import UndigestibleError
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import json
 from dataclasses import dataclass

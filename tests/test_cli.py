@@ -18,6 +18,8 @@ from patientbandits.cli.tables import table_lines
 from patientbandits.policies import POLICIES
 from patientbandits.problems.delays import LAWS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "patientbandits"]
 

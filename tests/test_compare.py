@@ -42,6 +42,8 @@ from patientbandits.research.compare.selection import chosen
 from patientbandits.research.compare.suite import HOPELESS, PROBLEM_KINDS
 from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 
+pytestmark = pytest.mark.slow
+
 SUITE = {case.name: case for case in compare.suite()}
 TWO, FEW = (
     ("no_delay", "equal_means", "heterogeneous"),

@@ -22,6 +22,8 @@ from distributed import Client
 import patientbandits as pb
 from patientbandits.simulation import executors, pieces
 
+pytestmark = pytest.mark.slow
+
 HEAVY = PROBLEMS["heavy tails"]
 PATHS = os.pathsep.join(str(path) for path in (Path(__file__).parent, Path(pb.__file__).parents[1]))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": PATHS}

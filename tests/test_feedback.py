@@ -15,6 +15,8 @@ from patientbandits.policies import POLICIES
 from patientbandits.policies.registry import problem_from
 from patientbandits.research.study import read_study
 
+pytestmark = pytest.mark.slow
+
 REPORTS = {title: problem.with_feedback("reports") for title, problem in PROBLEMS.items()}
 HEAVY = REPORTS["heavy tails"]
 

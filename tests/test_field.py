@@ -19,6 +19,8 @@ from patientbandits.research.field.papers import PAPERS
 from patientbandits.research.field.run import FIELD_SEED, play_field
 from patientbandits.research.field.told import findings_table
 
+pytestmark = pytest.mark.slow
+
 EASY = pb.Problem([0.1, 0.9])
 PLAYERS = {"good": pb.KLUCB(), "bad": pb.Uniform()}
 

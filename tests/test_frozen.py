@@ -31,6 +31,8 @@ from patientbandits.research.compare.frozen import (
 from patientbandits.research.compare.run import simulation_of
 from patientbandits.research.study import read_study
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "data" / "delay-bench-1"
 SUITE = {case.name: case for case in compare.suite()}

@@ -11,6 +11,8 @@ from cases import ratio
 import patientbandits as pb
 from patientbandits.problems import catalogue as problems
 
+pytestmark = pytest.mark.slow
+
 OFF_FAMILY = pb.Problem([0.6, 0.8], [pb.Fixed(500), pb.Fixed(1)])
 """The worse arm pays after exactly 500 rounds."""
 

@@ -8,6 +8,8 @@ import pytest
 
 import patientbandits as pb
 
+pytestmark = pytest.mark.slow
+
 PROBLEM = pb.Problem([0.4, 0.6], pb.Geometric(0.1))
 AT_ONCE = pb.Problem([0.2, 0.8])
 REPORTS = AT_ONCE.with_feedback("reports")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import patientbandits as pb
+
+pytestmark = pytest.mark.slow
 
 
 def test_otf_knows_which_pulls_are_undecided():

@@ -18,6 +18,8 @@ from patientbandits.research.paper.experiments import EXPERIMENTS, experiments_i
 from patientbandits.research.paper.published import published_points
 from patientbandits.research.paper.reproduce import reproduce
 
+pytestmark = pytest.mark.slow
+
 COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
 FIGURES = (*COMPARED, "adaptive")
 

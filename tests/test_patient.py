@@ -11,6 +11,8 @@ import patientbandits as pb
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.parts.tail_fits import RELATIVE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "times",

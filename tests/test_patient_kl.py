@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from cases import ratio
 
 import patientbandits as pb
 from patientbandits.problems import catalogue as problems
+
+pytestmark = pytest.mark.slow
 
 PUBLISHED = pb.PatientBandits(0.5, width="published", bias="published")
 

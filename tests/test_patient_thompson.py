@@ -13,6 +13,8 @@ from patientbandits.inference.posterior.grid import bin_at, bin_edges
 from patientbandits.policies.parts.late_counts import grow_older
 from patientbandits.problems import catalogue as problems
 
+pytestmark = pytest.mark.slow
+
 BARS = {
     "heterogeneous": (problems.heterogeneous, 5000, (0.1, 0.5), 0.25),
     "homogeneous": (problems.homogeneous, 5000, (0.1, 0.5), 0.5),

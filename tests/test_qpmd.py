@@ -5,12 +5,15 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 from cases import LAW, PROBLEMS
 
 import patientbandits as pb
 from patientbandits.policies.base import rule_of
 from patientbandits.policies.qpmd import enqueue
 from patientbandits.simulation.result import Result
+
+pytestmark = pytest.mark.slow
 
 HEAVY = PROBLEMS["heavy tails"].with_feedback("reports")
 

@@ -9,6 +9,8 @@ from cases import LAW, PROBLEMS
 
 import patientbandits as pb
 
+pytestmark = pytest.mark.slow
+
 REPORTS = {title: problem.with_feedback("reports") for title, problem in PROBLEMS.items()}
 HEAVY = REPORTS["heavy tails"]
 

@@ -28,6 +28,8 @@ import patientbandits
 from patientbandits import live
 from patientbandits.research.compare.delay_bench import suite
 
+pytestmark = pytest.mark.slow
+
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """elements that make a browser load something, and where from"""
 

@@ -15,6 +15,8 @@ from cases import PROBLEMS
 import patientbandits as pb
 from patientbandits.simulation import pieces
 
+pytestmark = pytest.mark.slow
+
 HEAVY = PROBLEMS["heavy tails"]
 
 

@@ -14,6 +14,8 @@ from patientbandits.problems.random_problems import mirrored
 from patientbandits.research.study import read_study
 from patientbandits.simulation.engine.worlds import is_plain
 
+pytestmark = pytest.mark.slow
+
 HORIZON, SEED, FIRST_RUN = 120, 5, 3
 TWO = [0.5, 0.75]
 LAWS = [pb.Geometric(0.1), pb.Lomax(0.7, 10)]

@@ -169,7 +169,6 @@ def figures(counts: Counts) -> list[Figure]:
         Figure("assignments that are a, b = x, y", tuples, 0, 3.8, " %"),
         Figure(f"lines over {LONGEST_LINE} characters", long_lines, 0, 7.4, " %"),
         Figure("fmt: skip, in all", counts.skips, 0, 0),
-        Figure("public names defined several times", len(names_defined_twice(counts)), 0, 0),
     ]
 
 

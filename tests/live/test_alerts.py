@@ -14,6 +14,8 @@ from patientbandits.live.monitoring.alerts.ratio import BETS, FALSE_ALARMS, Rati
 from patientbandits.live.monitoring.alerts.surprises import surprise
 from patientbandits.live.operations.checks import check
 
+pytestmark = pytest.mark.slow
+
 
 def naive_evidence(arms, propensities, count):
     """(R) from its definition: the largest log evidence after any decision."""

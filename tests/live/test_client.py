@@ -36,6 +36,8 @@ from patientbandits.live import (
 )
 from patientbandits.live.experiment import ExperimentHandle
 
+pytestmark = pytest.mark.slow
+
 ARMS = ["control", "blue"]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from damage import flips
 from histories import busy
 
 from patientbandits import live
 from patientbandits.live.operations.api_keys import Keyring
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_flipped_bit_does_harm_unseen(tmp_path, clock):

@@ -16,6 +16,8 @@ from patientbandits import live
 from patientbandits.live.monitoring.alerts.keeping import keep_findings
 from patientbandits.live.monitoring.alerts.surprises import AlertFinding
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
 SHOWN = "document.querySelector('#verdict .words') !== null"
 CUT = """

@@ -23,6 +23,8 @@ from service import Running
 
 from patientbandits.cli import parser
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 CHART = DEPLOY / "helm" / "patientbandits"

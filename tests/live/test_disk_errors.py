@@ -17,6 +17,8 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.shop import Shop
 from patientbandits.live.storage.sqlite import SQLiteStore
 
+pytestmark = pytest.mark.slow
+
 OFF = 0
 FAILURES: dict[str, tuple[tuple[str, ...], Callable[[], Exception]]] = {
     "write": ((WRITE, TRUNCATE), lambda: apsw.IOError("disk I/O error")),

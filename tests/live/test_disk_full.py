@@ -15,6 +15,8 @@ from patientbandits import live
 from patientbandits.live.log.stored_records import Snapshot
 from patientbandits.live.policy import state as policy_state
 
+pytestmark = pytest.mark.slow
+
 
 class SmallDisk:
     def __init__(self, folder: Path, size: str) -> None:

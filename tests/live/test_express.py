@@ -12,6 +12,8 @@ from service import Running
 
 from patientbandits.live.http.known_heads import KnownHeads
 
+pytestmark = pytest.mark.slow
+
 DECISIONS = "/v1/experiments/button/decisions"
 CONVERSIONS = "/v1/experiments/button/conversions"
 JSON = "Content-Type: application/json"

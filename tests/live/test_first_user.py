@@ -19,6 +19,8 @@ from patientbandits.analysis.events.example import write_example
 from patientbandits.cli import main
 from patientbandits.live.times import parsed_time
 
+pytestmark = pytest.mark.slow
+
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 """how every time is told"""
 

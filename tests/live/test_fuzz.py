@@ -11,6 +11,8 @@ from server_process import ServerProcess
 from patientbandits import live
 from patientbandits.live.operations.checks import check
 
+pytestmark = pytest.mark.slow
+
 REQUESTS = 2000
 
 

@@ -17,6 +17,8 @@ from service import Running
 
 from patientbandits import live
 
+pytestmark = pytest.mark.slow
+
 JSON = {"content-type": "application/json"}
 
 

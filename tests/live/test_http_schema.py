@@ -16,6 +16,8 @@ from patientbandits import live
 from patientbandits.live.http.routes import document
 from patientbandits.live.operations.api_keys import new_token, token_hash
 
+pytestmark = pytest.mark.slow
+
 KEY = new_token(["admin"])
 """known before the server starts: requests are written down when tests are collected"""
 

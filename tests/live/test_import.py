@@ -13,6 +13,8 @@ from patientbandits.analysis.events import read_events
 from patientbandits.live.operations import importing
 from patientbandits.live.operations.checks import check
 
+pytestmark = pytest.mark.slow
+
 START = 1_700_000_000
 VARIANTS = ["blue", "control", "green"]
 

@@ -10,6 +10,8 @@ from patientbandits import live
 from patientbandits.errors import InputError
 from patientbandits.live.operations.backups import backup, restore
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_second_server_is_refused(tmp_path):
     path = tmp_path / "shop.db"

@@ -25,6 +25,8 @@ from patientbandits import live
 from patientbandits.live.commands.draft import SKEW
 from patientbandits.live.log.ids import Signer
 
+pytestmark = pytest.mark.slow
+
 POLICIES = [pb.UCB1(), pb.PatientThompson(), policies("AdaptPatientBandits")[1]]
 VALUES = [0.0, 0.25, 1 / 3, 1e-6, 1.0]
 BAD = [float("nan"), float("inf"), -0.5, 1.5, "1", True, None]

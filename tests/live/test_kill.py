@@ -11,6 +11,8 @@ from workload import ids, lost, whole
 
 from patientbandits import live
 
+pytestmark = pytest.mark.slow
+
 CYCLES, SECONDS, NOISE = 25, 5.0, 6
 """A restart must take 5 s at most on a machine with nothing else to do; tests share theirs."""
 

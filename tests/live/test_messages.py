@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from messages import run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_messages(address, seed):

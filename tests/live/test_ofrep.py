@@ -17,6 +17,8 @@ from openfeature.exception import ErrorCode
 from openfeature.flag_evaluation import Reason
 from service import Running, command
 
+pytestmark = pytest.mark.slow
+
 SITE = "https://shop.example"
 ALL = "/ofrep/v1/evaluate/flags"
 NPM = Path(__file__).parent / "npm"

@@ -16,6 +16,8 @@ from patientbandits import live
 from patientbandits.client import Client
 from patientbandits.openfeature import Provider
 
+pytestmark = pytest.mark.slow
+
 VISITOR = EvaluationContext("visitor-42", {"country": "CH"})
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from outages import PATIENCE, outage
 from server_process import ServerProcess
 from servers import Server
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_service_outlives_its_database():

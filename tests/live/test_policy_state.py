@@ -22,6 +22,8 @@ from patientbandits.live.policy.state import PolicyState
 from patientbandits.live.settings.parsing import new_settings
 from patientbandits.policies import POLICIES
 
+pytestmark = pytest.mark.slow
+
 ALLOWED = [
     name for name, kind in POLICIES.items() if getattr(kind, "feedback", "rewards") == "rewards"
 ]

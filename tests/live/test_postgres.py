@@ -24,6 +24,8 @@ from patientbandits.live.storage.postgres_flight import server_statement
 from patientbandits.live.storage.postgres_statements import HEADS
 from patientbandits.live.storage.schema import MIGRATIONS
 
+pytestmark = pytest.mark.slow
+
 SECRET = "s3cr3t-Pa55"
 
 

@@ -10,6 +10,8 @@ import pytest
 from crashes import FULL, NORMAL, crashes, recorded
 from powerloss import WRITE, Operation, after, pieces
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("clients", [1, 8])
 def test_nothing_acknowledged_is_lost(tmp_path: Path, clients: int) -> None:

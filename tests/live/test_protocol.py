@@ -16,6 +16,8 @@ from patientbandits.live.http import protocol, request, timed_protocol
 from patientbandits.live.http.request import Request
 from patientbandits.live.http.response import ProblemError
 
+pytestmark = pytest.mark.slow
+
 DECIDE = b"POST /v1/experiments/button/decisions HTTP/1.1\r\nHost: localhost\r\n"
 JSON = b"Content-Type: application/json\r\n"
 

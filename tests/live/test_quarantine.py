@@ -12,6 +12,8 @@ from patientbandits.live.errors import RefusedError, UnknownError
 from patientbandits.live.operations.checks import check
 from patientbandits.live.policy.state import PolicyState
 
+pytestmark = pytest.mark.slow
+
 DAY = 86400.0
 WINDOW = 10 * DAY
 ARMS = ["control", "blue"]

@@ -12,6 +12,8 @@ from patientbandits import live
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.sqlite import SQLiteStore
 
+pytestmark = pytest.mark.slow
+
 
 class Explained(SQLiteStore):
     """Explains every question instead of answering it."""

@@ -20,6 +20,8 @@ from patientbandits.simulation.engine.shares import (
     shared_arm,
 )
 
+pytestmark = pytest.mark.slow
+
 ARMS = ["control", "blue", "green"]
 RATES = {"control": 0.30, "blue": 0.25, "green": 0.45}
 POLICIES = ["PatientThompson", "UCB1", "Uniform", "PatientBandits"]

@@ -13,6 +13,8 @@ from service import Running
 
 from patientbandits.live.http.supervisor import Supervisor
 
+pytestmark = pytest.mark.slow
+
 STORES = ["sqlite", "postgres"]
 
 

@@ -22,6 +22,8 @@ from patientbandits.live.http.app import App
 from patientbandits.live.http.service import Options, Service
 from patientbandits.live.http.traces import RequestSpans
 
+pytestmark = pytest.mark.slow
+
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 WITHOUT = (str(Path(__file__).parent / "without_extras.py"),)

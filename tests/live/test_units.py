@@ -16,6 +16,8 @@ from patientbandits.analysis import analyse
 from patientbandits.analysis.events import Events
 from patientbandits.cli import main
 
+pytestmark = pytest.mark.slow
+
 ARMS = ["control", "blue"]
 
 

@@ -12,6 +12,8 @@ from patientbandits import live
 from patientbandits.live.http import access
 from patientbandits.live.operations.api_keys import Keyring
 
+pytestmark = pytest.mark.slow
+
 
 def test_nothing_is_written_to_a_deleted_database(fresh, clock):
     path = fresh("sqlite")

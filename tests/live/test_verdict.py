@@ -11,6 +11,8 @@ from service import Running
 from patientbandits import live
 from patientbandits.analysis.verdict import FEWEST_CONVERSIONS
 
+pytestmark = pytest.mark.slow
+
 ARMS = ["control", "blue"]
 DAY = 86400
 

@@ -8,6 +8,8 @@ import json
 import pytest
 from service import Running, command
 
+pytestmark = pytest.mark.slow
+
 ONE = "/v1/experiments/checkout"
 
 

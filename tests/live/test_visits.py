@@ -13,6 +13,8 @@ import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.operations.checks import check
 
+pytestmark = pytest.mark.slow
+
 FORGETS = pb.UCB1()
 CANNOT_FORGET = pb.DUCB(pb.Lomax(0.7, 60.0), 600)
 """a policy without a hook for retractions"""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from service import Running, command
+
+pytestmark = pytest.mark.slow
 
 ONE = "/v1/experiments/button"
 

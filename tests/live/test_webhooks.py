@@ -18,6 +18,8 @@ from patientbandits import live
 from patientbandits.live.errors import RefusedError, UnknownError
 from patientbandits.live.monitoring import webhooks
 
+pytestmark = pytest.mark.slow
+
 RECEIVER = Path(__file__).with_name("receiver.py")
 
 

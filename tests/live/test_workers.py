@@ -13,6 +13,8 @@ from workers import LEAST, Workers
 import patientbandits as pb
 from patientbandits import live
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["ann", "bob", "cat", "dan"]
 
 
