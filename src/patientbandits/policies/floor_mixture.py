@@ -19,7 +19,7 @@ from patientbandits._util.rng import Bits, as_bits, bits_at, mix, unit
 from patientbandits.errors import InputError, number, probability, require
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
 from patientbandits.policies.choice import DecisionPoint, index_function
-from patientbandits.policies.parts.nested import base_memory, nested_kind
+from patientbandits.policies.parts.records import base_memory, nested_kind
 from patientbandits.policies.rule import Hook, Rule, hooks_of
 
 FLOOR_SALT = 0xD6E8FEB86659FD93

@@ -23,7 +23,6 @@ from patientbandits._util.rng import Bits, unit
 from patientbandits.errors import positive, whole
 from patientbandits.inference.posterior.gammas import digamma, trigamma
 from patientbandits.inference.posterior.laws import laws
-from patientbandits.inference.posterior.packing import packed, unpackers
 from patientbandits.inference.posterior.pooling import Pool, pool_of, refresh_arm, spread_news
 from patientbandits.inference.posterior.portable import apart
 from patientbandits.inference.posterior.work import CHOICE, Seen, room
@@ -37,6 +36,7 @@ from patientbandits.policies.parts.late_counts import (
     late_counts,
     take_back,
 )
+from patientbandits.policies.parts.records import packed, part_of, unpackers
 
 NEW_SHARE = 0.1
 """An arm is refreshed when so much of its counts is new,"""
@@ -74,14 +74,6 @@ centre, spread   of the logit of its draw              chances     the probabili
 
 ``changed``: arms refreshed since the probabilities were computed.
 """
-
-
-def part_of(kind: Any) -> Any:
-    """A function from `Patient`, or more than it, to the record ``kind``, whose fields it has."""
-    scope: dict[str, Any] = {"kind": kind, "__name__": __name__}
-    values = ", ".join(f"memory.{name}" for name in kind._fields)
-    exec(f"def part(memory): return kind({values})", scope)
-    return scope["part"]
 
 
 patient_in = part_of(Patient)

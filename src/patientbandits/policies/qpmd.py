@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from patientbandits.errors import InputError, require
 from patientbandits.policies.base import Arm, Chance, Policy, rule_of
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
-from patientbandits.policies.parts.nested import base_memory, nested_kind
+from patientbandits.policies.parts.records import base_memory, nested_kind
 from patientbandits.policies.rule import Hook, Rule, hooks_of
 
 UNDECIDED_ARM = -1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from patientbandits._util.codegen import define
 from patientbandits.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ def read_rule(kind: type[Policy], numbers: tuple[float, ...], horizon_known: boo
     if len(chosen) != 1:
         got = " and ".join(chosen) or "neither"
         raise InputError(f"{kind.__name__}: a policy must define either bonus or index; got {got}.")
-    asked = set(inspect.signature(getattr(kind, chosen[0])).parameters)
+    requested = set(inspect.signature(getattr(kind, chosen[0])).parameters)
     from_bonus = chosen[0] == "bonus"
     return Rule(
         numbers=numbers,
         hooks=hooks_of(kind),
         from_bonus=from_bonus,
-        lasting=not asked & CHANGING and (horizon_known or "horizon" not in asked),
+        lasting=not requested & CHANGING and (horizon_known or "horizon" not in requested),
         first_pulls=max(kind.first_pulls, int(from_bonus)),
         reports=kind.feedback == "reports",
     )
@@ -91,14 +92,13 @@ def adapt(kind: Any, hook: str) -> Hook:
     """``kind``'s method as a function of all the arguments of its hook, whichever it asks for."""
     method = getattr(kind, hook)
     offered = HOOKS[hook]
-    asked = list(inspect.signature(method).parameters)
-    for name in asked:
+    requested = list(inspect.signature(method).parameters)
+    for name in requested:
         if name not in offered:
             raise InputError(
                 f"{kind.__name__}: {hook} may ask for {', '.join(offered)}; got {name!r}."
             )
-    if asked == list(offered):
+    if requested == list(offered):
         return method
-    scope: dict[str, Any] = {"method": method, "__name__": kind.__module__}
-    exec(f"def {hook}({', '.join(offered)}): return method({', '.join(asked)})", scope)
-    return scope[hook]
+    source = f"def {hook}({', '.join(offered)}): return method({', '.join(requested)})"
+    return define(hook, source, method=method, __name__=kind.__module__)

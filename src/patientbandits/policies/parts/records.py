@@ -1,0 +1,74 @@
+"""Named tuples of arrays, one inside the other: what a policy's memory is made of.
+
+A compiled function takes each array of a record as an argument of its own, and so does each
+function that passes the record on. Records that belong together are therefore laid flat, in one
+of two ways:
+
+    nested_kind, part_of    all fields side by side in one named tuple
+    packed, unpackers       all arrays in two, one of floats and one of whole numbers; the fewer
+                            arguments there are, the sooner a function is compiled
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits._util.codegen import define
+
+PREFIX = "base_"
+
+
+@cache
+def nested_kind(own_kind: Any, base_kind: Any) -> Any:
+    """The named tuple of a policy's own arrays and, behind them, its base's memory."""
+    names = (*own_kind._fields, *(PREFIX + name for name in base_kind._fields))
+    return NamedTuple(f"{own_kind.__name__}AndBase", [(name, Any) for name in names])
+
+
+@cache
+def base_memory(base_kind: Any) -> Callable[..., Any]:
+    """A function that takes the base's memory out of the whole."""
+    return part_of(base_kind, PREFIX)
+
+
+@cache
+def part_of(kind: Any, prefix: str = "") -> Callable[..., Any]:
+    """A function from a record to one of ``kind``, whose fields it has, after ``prefix``."""
+    values = ", ".join(f"memory.{prefix}{name}" for name in kind._fields)
+    return define("part", f"def part(memory): return kind({values})", kind=kind)
+
+
+def packed(records: Iterable[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The arrays of the records, one after the other: floats, whole numbers."""
+    arrays: tuple[list[Any], list[Any]] = ([], [])
+    for record in records:
+        for array in record:
+            arrays[_place(array)].append(array.ravel())
+    return np.concatenate(arrays[0]), np.concatenate(arrays[1])
+
+
+def unpackers(records: Sequence[Any]) -> list[Callable[[Any, Any], Any]]:
+    """For each record a function from the two arrays to one like it, whose arrays are views."""
+    starts = [0, 0]
+    return [_unpacker(record, starts) for record in records]
+
+
+def _unpacker(record: Any, starts: list[int]) -> Callable[[Any, Any], Any]:
+    views = []
+    for array in record:
+        place = _place(array)
+        end = starts[place] + array.size
+        source = ("floats", "wholes")[place]
+        views.append(f"{source}[{starts[place]}:{end}].reshape({array.shape})")
+        starts[place] = end
+    source = f"def unpack(floats, wholes): return kind({', '.join(views)})"
+    return define("unpack", source, kind=type(record))
+
+
+def _place(array: NDArray[Any]) -> int:
+    return int(array.dtype == np.int64)
