@@ -126,11 +126,9 @@ def test_plain_comprehensions_are_not_held(tmp_path: Path) -> None:
     assert style.main([str(folder), "--check"]) == 1
 
 
-def test_names_are_held(tmp_path: Path) -> None:
-    folder = write(tmp_path, one="a = 1\n", two="b = 2\n")
+def test_two_modules_may_define_one_name(tmp_path: Path) -> None:
+    folder = write(tmp_path, one="a = 1\n", two="a = 2\n")
     assert style.main([str(folder), "--check"]) == 0
-    write(folder, three="a = 3\n")
-    assert style.main([str(folder), "--check"]) == 1
 
 
 def test_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
