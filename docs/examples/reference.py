@@ -621,14 +621,14 @@ try:
 except live.ConflictError as error:
     print(error)
 
-# %% live.UnknownError
+# %% live.NotFoundError
 from patientbandits import live
 
 shop = live.open("shop.db")
 button = shop.experiment("button", arms=["blue", "green"])
 try:
     button.convert("no such decision")
-except live.UnknownError as error:
+except live.NotFoundError as error:
     print(error)
 
 # %% live.RefusedError
@@ -641,7 +641,7 @@ try:
 except live.RefusedError as error:
     print(error)
 
-# %% live.DifferentError
+# %% live.MismatchError
 from patientbandits import live
 
 shop = live.open("shop.db")
@@ -650,7 +650,7 @@ decision = button.decide(unit="visitor-1")
 button.convert(decision.id, value=1.0)
 try:
     button.convert(decision.id, value=0.5)
-except live.DifferentError as error:
+except live.MismatchError as error:
     print(error)
 
 # %% live.UnavailableError

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from patientbandits.errors import InputError
-from patientbandits.live.errors import ConflictError, RefusedError, UnavailableError, UnknownError
+from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError, UnavailableError
 from patientbandits.live.outcomes import Evaluated
 
 try:
@@ -113,7 +113,7 @@ class Provider(AbstractProvider):
         unit = targeted(context)
         try:
             found = self._shop.open(flag).evaluate(unit)
-        except UnknownError as error:
+        except NotFoundError as error:
             raise FlagNotFoundError(str(error)) from error
         except UnavailableError as error:
             raise ProviderNotReadyError(str(error)) from error

@@ -13,15 +13,14 @@ import numpy as np
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS, HALF_A_YEAR, VISITORS
 from patientbandits.inference.posterior import CureCounts, posterior
-from patientbandits.live.monitoring.alerts.arrivals import ArmArrivals, Messages
-from patientbandits.live.monitoring.alerts.surprises import (
+from patientbandits.live.monitoring.surprises import (
     ArmModel,
     bursts,
     frequent_units,
     jumps,
     stopped,
 )
-from patientbandits.live.monitoring.alerts.time_counts import Moments
+from patientbandits.live.monitoring.watched_log import ArmArrivals, Messages, Moments
 from patientbandits.live.times import SECOND
 
 DAY = 86400.0

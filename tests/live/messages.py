@@ -23,7 +23,7 @@ from patientbandits.live.log.ids import Signer
 
 CLIENTS = 8
 WINDOW, START = 1000.0, 1_700_000_000.0
-NAMES = {live.DifferentError: "different", live.UnknownError: "unknown"}
+NAMES = {live.MismatchError: "different", live.NotFoundError: "unknown"}
 VALUES = np.array([0.0, 0.1, 0.25, 1 / 3, 0.7, 1.0])
 
 
@@ -111,7 +111,7 @@ def deliver(
                 sent.append(
                     (message, button.convert_command(message.id, message.value, message.at))
                 )
-            except live.UnknownError:
+            except live.NotFoundError:
                 answers["unknown"] += 1
         button.journal.execute([command for _, command in sent])
         for message, command in sent:

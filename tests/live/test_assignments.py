@@ -10,7 +10,7 @@ import pytest
 from patientbandits import live
 from patientbandits.live.commands.assignment_desk import drawn
 from patientbandits.live.commands.commands import Evaluate
-from patientbandits.live.errors import DifferentError, RefusedError
+from patientbandits.live.errors import MismatchError, RefusedError
 from patientbandits.live.operations.checks import check, same_state
 from patientbandits.live.policy.state import PolicyState
 from patientbandits.live.settings.flags import flag_value
@@ -67,7 +67,7 @@ def test_every_way_of_being_exposed(shop, flag, how):
             assert flag.evaluate(f"account{number}").arm == arm
         else:
             other = "b" if arm == "a" else "a"
-            with pytest.raises(DifferentError, match="another arm"):
+            with pytest.raises(MismatchError, match="another arm"):
                 flag.expose(unit, other)
             assert not flag.expose(unit, arm).duplicate
             assert flag.expose(unit, arm).duplicate

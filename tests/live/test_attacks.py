@@ -127,7 +127,7 @@ def test_an_older_backup_while_clients_go_on(tmp_path: Path, fresh: Any, target:
             for lost_before in ids:
                 assert lost_before.isdisjoint({new.id, *(decision.id for decision in others)})
                 for id in lost_before:
-                    with pytest.raises(live.UnknownError):
+                    with pytest.raises(live.NotFoundError):
                         button.convert(id)
             again = button.decide(key="gone 3")
             assert not again.duplicate

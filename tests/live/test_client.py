@@ -30,9 +30,9 @@ from patientbandits.live import (
     Conversion,
     Credited,
     Decision,
-    DifferentError,
+    MismatchError,
+    NotFoundError,
     RefusedError,
-    UnknownError,
 )
 from patientbandits.live.experiment import ExperimentHandle
 
@@ -108,14 +108,14 @@ def test_a_first_experiment(shop):
 def test_errors(running, shop):
     shop.experiment("errors", ARMS)
     button = shop.open("errors")
-    with pytest.raises(UnknownError, match="none of this name"):
+    with pytest.raises(NotFoundError, match="none of this name"):
         shop.open("none").decide()
     with pytest.raises(ConflictError):
         shop.experiment("errors", ["other", "arms"])
     with pytest.raises(RefusedError, match="value"):
         button.convert(button.decide().id, value=7)
     button.convert(unit="w", order="A", value=1)
-    with pytest.raises(DifferentError):
+    with pytest.raises(MismatchError):
         button.convert(unit="w", order="A", value=0.5)
     with Client(running.url, "pb_d_wrong") as other, pytest.raises(NoAccessError):
         other.open("errors").decide()
@@ -136,7 +136,7 @@ def test_many_at_once(shop):
     conversions += [{"id": "forged"}, {"id": told[0].id, "value": 1}]
     made = button.convert_many(conversions)
     assert [one.counted for one in made[:7]] == [True] * 7
-    assert isinstance(made[1100], UnknownError)
+    assert isinstance(made[1100], NotFoundError)
     assert sum(arm["pulls"] for arm in button.report()["arms"]) == 1499
 
 
@@ -192,7 +192,7 @@ def test_the_asynchronous_client(running, shop):
                 pieces = [piece async for piece in button.export()]
                 assert len(b"".join(pieces).splitlines()) == 31
                 assert "async" in [one.name for one in await client.experiments()]
-                with pytest.raises(UnknownError):
+                with pytest.raises(NotFoundError):
                     await client.open("none").decide()
             return proxy.lost
 

@@ -13,8 +13,8 @@ from service import Running
 from shown_shops import NAMES, shop_of
 
 from patientbandits import live
-from patientbandits.live.monitoring.alerts.keeping import keep_findings
-from patientbandits.live.monitoring.alerts.surprises import AlertFinding
+from patientbandits.live.monitoring.alerts import keep_findings
+from patientbandits.live.monitoring.surprises import AlertFinding
 
 pytestmark = pytest.mark.slow
 

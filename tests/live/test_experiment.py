@@ -44,12 +44,12 @@ def test_other_content_is_refused_and_the_first_stays(shop, clock):
     button.convert(one.id, 0.5, at=start + 50)
     button.convert(two.id, 0.25)
     for change in ({"value": 0.6}, {"value": 0.5, "at": start + 51}, {"value": 0.0}):
-        with pytest.raises(live.DifferentError) as refusal:
+        with pytest.raises(live.MismatchError) as refusal:
             button.convert(one.id, **change)
         assert refusal.value.status == 422
     assert button.convert(one.id, 0.5, at=start + 50) == (True, True)
     assert button.convert(one.id, 0.5) == (True, True)  # says nothing of the time, so nothing else
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.convert(two.id, 0.25, at=start + 7)  # the first was now
     assert button.convert(two.id, 0.25, at=start + 100) == (True, True)
     assert counts(button) == {one.arm: (1, 500_000), two.arm: (1, 250_000)}
@@ -81,7 +81,7 @@ def test_unknown_and_forged_ids(shop):
     broken = [made.id[:-1], made.id + "A", made.id[::-1], "", "é" * 27, 7, None, made.id.encode()]
     for id in [forged, never, a_change, nobodys, foreign.id, *broken]:
         for call in (button.convert, button.retract):
-            with pytest.raises(live.UnknownError) as refusal:
+            with pytest.raises(live.NotFoundError) as refusal:
                 call(id)
             assert refusal.value.status == 404
     assert counts(button) == {"a": (1, 0)}
@@ -179,9 +179,9 @@ def test_one_bad_item_never_spoils_the_rest(shop):
     kinds = [type(item.error).__name__ if item.error else item.outcome for item in batch]
     assert kinds == [
         (False, True),
-        "UnknownError",
+        "NotFoundError",
         (True, True),
-        "DifferentError",
+        "MismatchError",
         (False, True),
         "ConflictError",
     ]
@@ -220,9 +220,9 @@ def test_keys(shop, clock):
     for later in (0, 60, 10**8):
         clock.now += later
         assert button.decide(unit="u", key="k") == first._replace(duplicate=True)
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.decide(unit="v", key="k")
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.decide(key="k")
     other = shop.experiment("other", ["a", "b"], policy=UCB, sticky=False)
     assert not other.decide(unit="u", key="k").duplicate
@@ -240,7 +240,7 @@ def test_the_same_key_twice_in_one_batch(shop):
     assert [item.outcome for item in others[:3]] == [
         made.outcome._replace(duplicate=True) for made in (one, one, two)
     ]
-    assert isinstance(others[3].error, live.DifferentError)
+    assert isinstance(others[3].error, live.MismatchError)
     assert one.outcome.id != two.outcome.id
     assert one.outcome.propensity is not None
     assert sum(pulls for pulls, _ in counts(button).values()) == 2
@@ -466,7 +466,7 @@ def test_experiments(shop):
     assert shop.experiment("button", ["a", "b"]).experiment == button.experiment
     with pytest.raises(live.ConflictError):
         shop.experiment("button", ["a", "c"])
-    with pytest.raises(live.UnknownError):
+    with pytest.raises(live.NotFoundError):
         shop.open("nothing")
     assert [found.name for found in shop.experiments()] == ["button"]
     assert shop.open("button").arms == ("a", "b")

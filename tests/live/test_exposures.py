@@ -44,7 +44,7 @@ def test_once_for_a_sticky_unit(button, clock):
     clock.now += 60
     again = button.expose("v", "b")
     assert (again.id, again.duplicate) == (first.id, True)
-    with pytest.raises(live.DifferentError, match="another arm, which stays"):
+    with pytest.raises(live.MismatchError, match="another arm, which stays"):
         button.expose("v", "a")
     assert button.decide(unit="v").arm == "b"
     button.alias("v", "account")
@@ -60,12 +60,12 @@ def test_once_for_each_time_and_key(shop, clock):
     assert not button.expose("v", "a", at).duplicate
     assert button.expose("v", "a", at).duplicate
     assert not button.expose("v", "a", at + 1).duplicate
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.expose("v", "b", at)
     assert not button.expose("v", "a").duplicate
     assert not button.expose("v", "b", key="k").duplicate
     assert button.expose("v", "b", key="k").duplicate
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.expose("w", "b", key="k")
     assert {arm: pulls for arm, (pulls, _) in rows(button).items()} == {"a": 3, "b": 1}
 

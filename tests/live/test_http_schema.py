@@ -14,7 +14,7 @@ from service import Running
 
 from patientbandits import live
 from patientbandits.live.http.routes import document
-from patientbandits.live.operations.api_keys import new_token, token_hash
+from patientbandits.live.operations.keys import new_token, token_hash
 
 pytestmark = pytest.mark.slow
 

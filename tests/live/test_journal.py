@@ -113,7 +113,7 @@ class Machine(RuleBasedStateMachine):
     def check_decision(self, unit, key, outcome, error):
         made = self.before(unit, key)
         if made is not None and key is not None and made.key == key and made.unit != unit:
-            assert isinstance(error, live.DifferentError)
+            assert isinstance(error, live.MismatchError)
         elif made is not None:
             assert (outcome.id, outcome.arm, outcome.duplicate) == (made.id, made.arm, True)
         elif self.paused:
@@ -130,7 +130,7 @@ class Machine(RuleBasedStateMachine):
         if made.value is not None:
             said = made.happened if made.stated is None else made.stated
             if made.value != amount or stated not in (None, said):
-                assert isinstance(error, live.DifferentError)
+                assert isinstance(error, live.MismatchError)
             else:
                 assert outcome == (True, self.counted(made))
         elif stated is not None and self.impossible(made, stated):
@@ -247,9 +247,9 @@ class Machine(RuleBasedStateMachine):
     def nonsense(self, place, seq, value):
         forged = Signer(b"no").name(self.button.experiment.id, seq)
         for call in (self.button.convert, self.button.retract):
-            with pytest.raises(live.UnknownError):
+            with pytest.raises(live.NotFoundError):
                 call(forged)
-        with pytest.raises(live.UnknownError):
+        with pytest.raises(live.NotFoundError):
             self.button.convert(
                 self.shop.journal.signer.name(self.button.experiment.id, 10**6 + seq)
             )

@@ -10,7 +10,7 @@ from service import Running, command
 
 from patientbandits import live
 from patientbandits.live.http import access
-from patientbandits.live.operations.api_keys import Keyring
+from patientbandits.live.operations.keys import Keyring
 
 pytestmark = pytest.mark.slow
 

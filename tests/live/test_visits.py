@@ -91,7 +91,7 @@ def test_one_by_one(shop, clock, rule, policy, seed):
                     unit=unit, order=name, value=value / MILLION, at=at, goal=named
                 )
                 did = "duplicate" if done.duplicate else "first"
-            except live.DifferentError:
+            except live.MismatchError:
                 did = "different"
             assert did == must, told
         elif told[0] == "retract":
@@ -99,7 +99,7 @@ def test_one_by_one(shop, clock, rule, policy, seed):
             try:
                 done = button.retract(order=told[1], goal=told[2])
                 did = "duplicate" if done.duplicate else "first"
-            except live.UnknownError:
+            except live.NotFoundError:
                 did = "unknown"
             assert did == must, told
         elif told[0] == "expose":
@@ -109,7 +109,7 @@ def test_one_by_one(shop, clock, rule, policy, seed):
             must = model.expose(unit, arm, stated, now, number)
             try:
                 did = "duplicate" if button.expose(unit, arm, at).duplicate else "first"
-            except live.DifferentError:
+            except live.MismatchError:
                 did = "different"
             assert did == must, told
         elif told[0] == "alias":

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.shop import opened_shop, show
-from patientbandits.live.scopes import SCOPES
+from patientbandits.live.names import SCOPES
 
 if TYPE_CHECKING:
     from patientbandits.live.http.answers import KeyAnswer

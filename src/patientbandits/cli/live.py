@@ -165,7 +165,7 @@ def _add_order_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_serve(options: argparse.Namespace) -> None:
-    from patientbandits.live.packages import FOR_SERVING, require_packages
+    from patientbandits.live import FOR_SERVING, require_packages
 
     require_packages(*FOR_SERVING)
     from patientbandits.live.http.server import serve

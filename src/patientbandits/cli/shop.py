@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def told_failures() -> Iterator[None]:
     """Failures of the database become errors that the command line tells."""
     from patientbandits.errors import InputError
+    from patientbandits.live import require_packages
     from patientbandits.live.errors import UnavailableError
-    from patientbandits.live.packages import require_packages
 
     require_packages()
     try:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from patientbandits.client.trying import Ask
 from patientbandits.errors import InputError
-from patientbandits.live.errors import DifferentError, RefusedError, UnavailableError, UnknownError
+from patientbandits.live.errors import MismatchError, NotFoundError, RefusedError, UnavailableError
 from patientbandits.live.outcomes import (
     Conversion,
     Credited,
@@ -141,10 +141,10 @@ def item_outcome(result: Mapping[str, Any]) -> ItemOutcome:
     if status < 300:
         return conversion(result)
     if status == 404:
-        return UnknownError(words)
+        return NotFoundError(words)
     if status >= 500:
         return UnavailableError(words)
-    return DifferentError(words) if result.get("kind") == "different" else RefusedError(words)
+    return MismatchError(words) if result.get("kind") == "different" else RefusedError(words)
 
 
 def track(

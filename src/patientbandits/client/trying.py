@@ -10,10 +10,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from patientbandits.errors import InputError
 from patientbandits.live.errors import (
     ConflictError,
-    DifferentError,
+    MismatchError,
+    NotFoundError,
     RefusedError,
     UnavailableError,
-    UnknownError,
 )
 
 try:
@@ -136,13 +136,13 @@ def error_of(reply: httpx.Response) -> Exception:
     if status in (401, 403):
         return NoAccessError(words)
     if status == 404:
-        return UnknownError(words)
+        return NotFoundError(words)
     if status == 409:
         return ConflictError(words)
     if status >= 500:
         return UnavailableError(words)
     return (
-        DifferentError(words) if told_by(reply).get("kind") == "different" else RefusedError(words)
+        MismatchError(words) if told_by(reply).get("kind") == "different" else RefusedError(words)
     )
 
 

@@ -1,8 +1,16 @@
-"""What can go wrong, each with its HTTP status and a short name that machines can rely on."""
+"""Errors, each with its HTTP status and a short name that machines can rely on; and the logger."""
 
 from __future__ import annotations
 
+import logging
+import warnings
+
 from patientbandits.errors import InputError
+
+LOGGER = logging.getLogger("patientbandits.live")
+"""writes nowhere, unless the program sets up logging"""
+
+LOGGER.addHandler(logging.NullHandler())
 
 
 class RefusedError(InputError):
@@ -12,7 +20,7 @@ class RefusedError(InputError):
     kind = "invalid"
 
 
-class UnknownError(RefusedError):
+class NotFoundError(RefusedError):
     """There is no such experiment, decision or key."""
 
     status = 404
@@ -20,23 +28,35 @@ class UnknownError(RefusedError):
 
 
 class ConflictError(RefusedError):
-    """It does not fit what is there: another experiment of this name, a paused experiment."""
+    """The request contradicts what exists: another experiment of this name, a paused one."""
 
     status = 409
     kind = "conflict"
 
 
-class DifferentError(RefusedError):
-    """The same id or key came with another content before; the first stays."""
+class MismatchError(RefusedError):
+    """The same id or key was sent before with other content; the first stays."""
 
     kind = "different"
 
 
 class UnavailableError(Exception):
-    """The store did not confirm: nothing was acknowledged.
+    """The database did not confirm: nothing was acknowledged.
 
     Repeating the request is safe if it carries an id or a key.
     """
 
     status = 503
     kind = "unavailable"
+
+
+RENAMED = {"UnknownError": "NotFoundError", "DifferentError": "MismatchError"}
+"""old names, for one more version"""
+
+
+def __getattr__(name: str) -> type[RefusedError]:
+    if name not in RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{name} is now {RENAMED[name]}", DeprecationWarning, stacklevel=2)
+    renamed: type[RefusedError] = globals()[RENAMED[name]]
+    return renamed

@@ -23,7 +23,7 @@ from patientbandits.live.commands import (
     WantedQuarantine,
     append_change,
 )
-from patientbandits.live.errors import UnknownError
+from patientbandits.live.errors import NotFoundError
 from patientbandits.live.log import MILLIONTHS
 from patientbandits.live.reporting import counts_over_time, exported
 from patientbandits.live.settings import Settings, new_rule
@@ -194,7 +194,7 @@ class ExperimentHandle(CommandMaker):
             if found and found[0].decision is not None:
                 found = reader.lines(self.experiment.id, found[0].decision - 1, found[0].decision)
         if not found or found[0].unit is None:
-            raise UnknownError(f"quarantine: no unit is named by this line; got line={line!r}.")
+            raise NotFoundError(f"quarantine: no unit is named by this line; got line={line!r}.")
         return found[0].unit
 
     def release(self, id: str) -> list[dict[str, Any]]:
@@ -216,11 +216,13 @@ class ExperimentHandle(CommandMaker):
     def report(self) -> dict[str, Any]:
         """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
         probability of being best; the lag curve; and the other goals."""
+        from patientbandits.live.monitoring import current_alerts
         from patientbandits.live.reporting import report_on
 
         settings = self.settings
         with self.journal.store.reading() as reader:
-            return report_on(reader, self.experiment, settings, self.journal.now())
+            alerts = current_alerts(reader, self.experiment.id)
+            return report_on(reader, self.experiment, settings, self.journal.now(), alerts)
 
     def alerts(self) -> list[dict[str, Any]]:
         """Look for what somebody should know, keep it, queue it for webhooks: what stands now."""

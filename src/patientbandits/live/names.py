@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal, get_args
 
 from patientbandits.live.errors import RefusedError
 
@@ -33,3 +34,12 @@ def printable_text(what: str, value: object) -> str:
     raise RefusedError(
         f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}."
     )
+
+
+# What a key can be made for. In a file of its own: the command line asks for it first.
+
+
+KeyScope = Literal["decide", "convert", "read", "admin"]
+"""``admin`` includes the others."""
+
+SCOPES: tuple[str, ...] = get_args(KeyScope)

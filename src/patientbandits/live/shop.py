@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from patientbandits.live.clock import SteadyClock
 from patientbandits.live.commands import Command, Credited, Journal, SaidTime
-from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
+from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import Experiment
 from patientbandits.live.monitoring import add_webhook, all_webhooks, deliver_due, remove_webhook
@@ -34,6 +33,7 @@ from patientbandits.live.settings import (
     require_same_settings,
 )
 from patientbandits.live.storage import LogStore, database_names, open_store
+from patientbandits.live.times import SteadyClock
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Shop:
         with self.store.reading() as reader:
             found = reader.experiment(experiment_name(experiment))
         if found is None:
-            raise UnknownError(f"experiment: there is none of this name; got {experiment!r}.")
+            raise NotFoundError(f"experiment: there is none of this name; got {experiment!r}.")
         return self._keep(found)
 
     def _keep(self, experiment: Experiment) -> ExperimentHandle:

@@ -28,7 +28,7 @@ from patientbandits.live.commands.exposure_desk import (
 from patientbandits.live.commands.goal_desk import name_goals
 from patientbandits.live.commands.order_desk import OrderDesk
 from patientbandits.live.commands.outcome_desk import OutcomeDesk
-from patientbandits.live.errors import ConflictError, DifferentError, RefusedError
+from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.log import Decided, LogLine, Signer
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import flag_value, held_back
@@ -249,7 +249,7 @@ class CommandBatch:
     @staticmethod
     def _require_same_unit(command: Decide, before: LogLine) -> None:
         if before.unit != command.unit:
-            raise DifferentError("decision: this key came before with another unit.")
+            raise MismatchError("decision: this key came before with another unit.")
 
     def next_seq(self) -> int:
         return self._first + len(self.lines)

@@ -16,7 +16,7 @@ from patientbandits.live.commands.commands import (
     Withdraw,
 )
 from patientbandits.live.commands.journal import Journal
-from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.log import MILLIONTHS, Experiment
 from patientbandits.live.names import printable_text
 from patientbandits.live.settings import Settings, stored_settings
@@ -197,7 +197,7 @@ class CommandMaker:
     def _seq(self, id: str | None) -> int:
         read = self.journal.signer.read(id)
         if read.experiment != self.experiment.id:
-            raise UnknownError(
+            raise NotFoundError(
                 f"decision: there is none with this id in {self.name!r}; got {id!r}."
             )
         return read.seq

@@ -5,7 +5,7 @@ from __future__ import annotations
 from patientbandits.live.commands.commands import Expose
 from patientbandits.live.commands.draft import SKEW, Draft
 from patientbandits.live.commands.people import People
-from patientbandits.live.errors import DifferentError, RefusedError
+from patientbandits.live.errors import MismatchError, RefusedError
 from patientbandits.live.log import LogLine
 from patientbandits.live.times import iso_text
 
@@ -86,8 +86,8 @@ def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> Log
     return line
 
 
-def different(command: Expose) -> DifferentError:
-    return DifferentError(
+def different(command: Expose) -> MismatchError:
+    return MismatchError(
         "exposure: this unit came before with another arm, which stays; "
         f"got arm={command.arm!r:.100}."
     )

@@ -18,7 +18,7 @@ from patientbandits.live.commands.commands import (
     Retraction,
 )
 from patientbandits.live.commands.draft import Draft, same_moment
-from patientbandits.live.errors import ConflictError, DifferentError, RefusedError
+from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.log import Decided, LogLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
@@ -76,7 +76,7 @@ class GoalDesk:
             self._reached[command.seq, command.goal] = before
         line = before.line
         if line.value != command.value or not same_moment(line, command.happened):
-            raise DifferentError(
+            raise MismatchError(
                 "conversion: this decision has reached this goal already, with other content, "
                 f"which stays; got goal={command.goal!r}."
             )

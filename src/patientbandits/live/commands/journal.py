@@ -20,9 +20,8 @@ from patientbandits.live.commands.batch import CommandBatch
 from patientbandits.live.commands.commands import Command
 from patientbandits.live.commands.plain_decisions import decided_plainly, questions
 from patientbandits.live.commands.stretches import stretches
-from patientbandits.live.errors import UnavailableError
+from patientbandits.live.errors import LOGGER, UnavailableError
 from patientbandits.live.log import LogLine, Signer
-from patientbandits.live.logger import LOGGER
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.storage import LogStore, Pseudonyms, StoreQuestion
 from patientbandits.live.times import SECOND

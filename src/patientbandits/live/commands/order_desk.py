@@ -18,7 +18,7 @@ from patientbandits.live.commands.commands import (
 from patientbandits.live.commands.credits import credit_line, credits_due, own_worth, recorded_worth
 from patientbandits.live.commands.draft import SKEW, Draft, same_moment
 from patientbandits.live.commands.people import People, PlacedOrder
-from patientbandits.live.errors import DifferentError, RefusedError, UnknownError
+from patientbandits.live.errors import MismatchError, NotFoundError, RefusedError
 from patientbandits.live.log import Decided, LogLine
 from patientbandits.live.settings import Worth
 from patientbandits.live.storage import Reader
@@ -146,7 +146,7 @@ class OrderDesk:
             if same_person and line.value == command.value and same_moment(line, command.happened):
                 return version
         if any(not version.withdrawn for version in versions):
-            raise DifferentError(
+            raise MismatchError(
                 "conversion: this order came before with another unit, value or time; the first "
                 "stays until it is retracted."
             )
@@ -157,12 +157,12 @@ class OrderDesk:
         assert people is not None
         versions = people.versions(command.unit, command.order, command.goal)
         if not versions:
-            raise UnknownError("retraction: there is no such order.")
+            raise NotFoundError("retraction: there is no such order.")
         last = versions[-1]
         unit = last.line.unit
         assert unit is not None
         if command.unit is not None and not people.persons.same(unit, command.unit):
-            raise DifferentError("retraction: this order is of another unit.")
+            raise MismatchError("retraction: this order is of another unit.")
         if not last.withdrawn:
             line = LogLine(
                 experiment=self._batch.experiment.id,

@@ -12,7 +12,7 @@ from patientbandits.live.commands.commands import (
 from patientbandits.live.commands.draft import SKEW, Draft, same_moment
 from patientbandits.live.commands.goal_desk import GoalDesk
 from patientbandits.live.commands.order_desk import OrderDesk
-from patientbandits.live.errors import ConflictError, DifferentError, RefusedError, UnknownError
+from patientbandits.live.errors import ConflictError, MismatchError, NotFoundError, RefusedError
 from patientbandits.live.log import Decided, LogLine
 from patientbandits.live.settings import quarantined
 from patientbandits.live.times import iso_text
@@ -30,7 +30,7 @@ class OutcomeDesk:
         """The decision has paid, or has not after all."""
         about = self._batch.decided.get(command.seq)
         if about is None:
-            raise UnknownError("decision: there is none with this id.")
+            raise NotFoundError("decision: there is none with this id.")
         if isinstance(command, Convert):
             self._convert(command, about)
         elif isinstance(command, Retract):
@@ -85,7 +85,7 @@ class OutcomeDesk:
 
     def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
         if before.value != command.value or not same_moment(before, command.happened):
-            raise DifferentError("conversion: this decision has another one already, which stays.")
+            raise MismatchError("conversion: this decision has another one already, which stays.")
         counted = about.retraction is None and self._counted(before, about)
         command.outcome = Conversion(duplicate=True, counted=counted)
 

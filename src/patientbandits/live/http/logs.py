@@ -14,7 +14,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
-from patientbandits.live.logger import LOGGER
+from patientbandits.live.errors import LOGGER
 from patientbandits.live.times import moment_text
 
 SERVER_LOGGER = logging.getLogger("uvicorn")

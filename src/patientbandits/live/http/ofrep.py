@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from patientbandits.live.commands import Command, Evaluated
-from patientbandits.live.errors import RefusedError, UnavailableError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError, UnavailableError
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Headers, ProblemError, Response, encode
 from patientbandits.live.http.schemas import Text
@@ -76,7 +76,7 @@ async def post_flag(service: Service, request: Request) -> Response:
         unit = await targeting_key(request)
         handle = await service.experiment(key)
         made = await service.writer.outcome(handle.evaluate_command(unit))
-    except (RefusedError, ProblemError, UnavailableError, UnknownError) as error:
+    except (RefusedError, ProblemError, UnavailableError, NotFoundError) as error:
         return failure_response(error, key)
     return Response(200, encode(flag_answer(key, made)))
 
@@ -161,7 +161,7 @@ def failure_response(error: Exception, key: str | UnsetType = UNSET) -> Response
     headers: Headers = getattr(error, "headers", ())
     if isinstance(error, ContextError):
         code = error.code
-    elif isinstance(error, UnknownError):
+    elif isinstance(error, NotFoundError):
         code = "FLAG_NOT_FOUND"
         status = 404
     elif getattr(error, "status", 0) == 503:

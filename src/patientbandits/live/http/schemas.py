@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from patientbandits.live.names import LONGEST_TEXT, NAME
-from patientbandits.live.scopes import KeyScope
+from patientbandits.live.names import LONGEST_TEXT, NAME, KeyScope
 from patientbandits.live.settings import (
     LONGEST_RETENTION,
     LONGEST_WINDOW,

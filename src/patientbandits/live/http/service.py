@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
-from patientbandits.live.errors import UnavailableError, UnknownError
+from patientbandits.live.errors import NotFoundError, UnavailableError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.access import Access
 from patientbandits.live.http.arm_metrics import ArmMetrics
@@ -122,7 +122,7 @@ class Service:
         found = self._experiments.get(name)
         if found is None:
             if not NAME.fullmatch(name):
-                raise UnknownError("experiment: there is none of this name.")
+                raise NotFoundError("experiment: there is none of this name.")
             found = await self.aside(lambda: self._open(name))
             self._experiments[name] = found
         return found

@@ -7,7 +7,7 @@ from patientbandits.live.http.answers import key_answer
 from patientbandits.live.http.request import BODY, Request
 from patientbandits.live.http.response import Response, encode
 from patientbandits.live.http.service import Service
-from patientbandits.live.scopes import SCOPES
+from patientbandits.live.names import SCOPES
 
 METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
 

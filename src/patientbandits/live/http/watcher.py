@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 
-from patientbandits.live.logger import LOGGER
-from patientbandits.live.monitoring import Watch, deliver_due
+from patientbandits.live.errors import LOGGER
+from patientbandits.live.monitoring import Watch, all_standing, deliver_due
 from patientbandits.live.shop import Shop
-from patientbandits.live.storage import all_standing
 
 DELIVER_EVERY = 2.0
 """seconds"""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from patientbandits.live.errors import UnknownError
+from patientbandits.live.errors import NotFoundError
 
 EXPERIMENT_BYTES = 4
 SEQ_BYTES = 6
@@ -103,7 +103,7 @@ class Signer:
         try:
             body = self._verified(name)
         except (ValueError, binascii.Error):
-            raise UnknownError(
+            raise NotFoundError(
                 f"decision: there is none with this id; got {name!r:.100}."
             ) from None
         return said_by(body)

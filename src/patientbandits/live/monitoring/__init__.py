@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from patientbandits.live.monitoring.alerts.watching import Watch as Watch
+    from patientbandits.live.monitoring.alerts import Watch as Watch
+    from patientbandits.live.monitoring.alerts import all_standing as all_standing
+    from patientbandits.live.monitoring.alerts import current_alerts as current_alerts
     from patientbandits.live.monitoring.webhooks import ALERT_KINDS as ALERT_KINDS
     from patientbandits.live.monitoring.webhooks import add_webhook as add_webhook
     from patientbandits.live.monitoring.webhooks import all_webhooks as all_webhooks

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from patientbandits.live.commands import Journal
-from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.storage import alert_queries
 from patientbandits.live.times import SECOND, iso_text
@@ -158,7 +158,7 @@ def all_webhooks(journal: Journal) -> list[Webhook]:
 
 def remove_webhook(journal: Journal, id: str) -> None:
     if all(webhook.id != id for webhook in all_webhooks(journal)):
-        raise UnknownError(f"webhook: there is none with this id; got id={id!r:.100}.")
+        raise NotFoundError(f"webhook: there is none with this id; got id={id!r:.100}.")
     now = journal.now()
     journal.alone(lambda: journal.store.many(alert_queries.REMOVE_WEBHOOK, [(now, id)]))
 

@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from patientbandits.live.commands import Persons, with_aliases
+from patientbandits.live.commands import Journal, Persons, with_aliases
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import Experiment, LogLine
+from patientbandits.live.names import printable_text
 from patientbandits.live.settings import settings_text, stored_settings
 from patientbandits.live.storage import (
     HASHED,
@@ -24,9 +26,12 @@ from patientbandits.live.storage import (
     LogStore,
     Pseudonyms,
     Reader,
+    alone_with,
+    database_names,
     erased_name,
     is_erased,
 )
+from patientbandits.live.times import SECOND
 
 KINDS_WITH_UNITS = ("decision", "assignment", "order", "goal", "alias")
 LINES_FORGOTTEN_AT_A_TIME = 200
@@ -215,3 +220,44 @@ def hashed_line(line: LogLine, names: Pseudonyms) -> LogLine:
 
 def unless_erased(naming: Callable[[str], str], name: str) -> str:
     return name if is_erased(name) else naming(name)
+
+
+# Whose names are removed, and when: on request, after the retention, or all by their hashes.
+
+
+def erase_unit(journal: Journal, unit: str) -> Erased:
+    """Remove what identifies the unit, and all that aliases join to it, everywhere."""
+    printable_text("erase: unit", unit)
+    name = journal.names.unit(unit)
+    erased = journal.alone(partial(erase_person, journal.store, name))
+    journal.leave_no_traces()
+    return erased
+
+
+def forget_silent(journal: Journal, experiments: Iterable[ExperimentHandle]) -> None:
+    """Remove what identifies people of whom nothing was heard for an experiment's retention."""
+    forgot = False
+    for handle in experiments:
+        retention = handle.settings.retention
+        if retention is None:
+            continue
+        before = journal.now() - int(retention * SECOND)
+        some = partial(forget_some, journal.store, handle.experiment.id, before)
+        more = True
+        while more:
+            names, more = journal.alone(some)
+            forgot |= names
+    if forgot:
+        journal.leave_no_traces()
+
+
+def hash_units(journal: Journal) -> int:
+    """Hash all names that are kept in the clear; how many lines have changed."""
+    names = Pseudonyms(database_names(journal.store).secret, HASHED)
+    if journal.names.way == HASHED:
+        return 0
+    with alone_with(journal.store.location, "units"):
+        changed = journal.alone(partial(hash_names, journal.store, names))
+        journal.leave_no_traces()
+    journal.names = names
+    return changed

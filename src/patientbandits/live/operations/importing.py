@@ -21,7 +21,7 @@ from patientbandits.live.commands import Journal
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import LogLine
-from patientbandits.live.operations.founding import create_experiment
+from patientbandits.live.operations.experiments import create_experiment
 from patientbandits.live.settings import (
     Settings,
     new_settings,

@@ -7,16 +7,15 @@ thousand rows, and what was paid.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.live.commands import People
 from patientbandits.live.log import class_of, seconds_of_class
-from patientbandits.live.reporting.excluded_decisions import excluded_decisions
 from patientbandits.live.settings import Crediting, QuarantineRules
 from patientbandits.live.storage import END, Reader, queries
 from patientbandits.live.times import SECOND
@@ -180,3 +179,39 @@ def counts_over_time(
         made.conversions += int(count)
         made.paid += int(paid)
     return [found[slot] for slot in sorted(found)]
+
+
+# Which decisions are in quarantine.
+
+
+DECISIONS_IN_QUARANTINE = """
+    SELECT d.seq, d.arm, COALESCE(d.happened, d.time) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision'"""
+"""Conditions follow."""
+
+
+class ExcludedDecision(NamedTuple):
+    """A decision in quarantine."""
+
+    seq: int
+    arm: int
+    made: int
+
+
+def excluded_decisions(
+    rows: Callable[..., Iterable[Sequence[Any]]], experiment: int, rules: QuarantineRules
+) -> list[ExcludedDecision]:
+    """All of them, each once; ``rows``: asks the store."""
+    found: set[ExcludedDecision] = set()
+    for rule in rules:
+        if rule.only == "conversions":
+            continue
+        given: dict[str, Any] = {"unit = ?": rule.unit, "sender = ?": rule.sender}
+        given |= {"made >= ?": rule.since, "made < ?": rule.until}
+        named = {condition: value for condition, value in given.items() if value is not None}
+        conditions = "".join(f" AND d.{condition}" for condition in named)
+        conditions = conditions.replace("d.made", "COALESCE(d.happened, d.time)")
+        statement = f"{DECISIONS_IN_QUARANTINE}{conditions}"
+        for row in rows(statement, experiment, *named.values()):
+            found.add(ExcludedDecision(*row))
+    return sorted(found)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from patientbandits.live.commands import People
 from patientbandits.live.log import MILLIONTHS, LogLine
-from patientbandits.live.reporting.excluded_decisions import excluded_decisions
+from patientbandits.live.reporting.cohorts import excluded_decisions
 from patientbandits.live.settings import Exposure, Payment, Settings, quarantined
 from patientbandits.live.storage import Reader, queries
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,7 @@ from patientbandits.live.log import MILLIONTHS, Experiment
 from patientbandits.live.reporting.cohorts import Cohort, cohorts, order_counts
 from patientbandits.live.reporting.goals import goal_report
 from patientbandits.live.settings import Settings
-from patientbandits.live.storage import Reader, shown_alert, standing_alerts
+from patientbandits.live.storage import Reader
 from patientbandits.live.times import iso_text
 
 REPORTED_LEVEL = 0.95
@@ -26,7 +27,11 @@ FIRST_MOMENT = 60.0
 
 
 def report_on(
-    reader: Reader, experiment: Experiment, settings: Settings, now: int
+    reader: Reader,
+    experiment: Experiment,
+    settings: Settings,
+    now: int,
+    alerts: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
     probability of being best; and the lag curve.
@@ -71,7 +76,7 @@ def report_on(
         "goal": settings.goals[0] if settings.goals else None,
         "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
-        "alerts": [shown_alert(alert) for alert in standing_alerts(reader, experiment.id)],
+        "alerts": list(alerts),
         "quarantine": [rule.shown() for rule in settings.quarantine],
         "notes": _notes(counts, found),
     }

@@ -19,8 +19,8 @@ from patientbandits.analysis import (
 from patientbandits.analysis.events import Events, control_of
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.log import Experiment
-from patientbandits.live.reporting.decided_groups import DecidedGroups, arm_history, decided_rows
-from patientbandits.live.reporting.excluded_decisions import excluded_decisions
+from patientbandits.live.reporting.cohorts import excluded_decisions
+from patientbandits.live.reporting.history import DecidedGroups, arm_history, decided_rows
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
 from patientbandits.live.times import SECOND, iso_text, length_text

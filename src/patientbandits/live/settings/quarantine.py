@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.log import LogLine
 from patientbandits.live.names import printable_text
 from patientbandits.live.times import iso_text
@@ -101,7 +101,7 @@ def with_rule(rules: QuarantineRules, wanted: QuarantineRule, now: int) -> Quara
 def without_rule(rules: QuarantineRules, id: str) -> QuarantineRules:
     left = tuple(rule for rule in rules if rule.id != id)
     if len(left) == len(rules):
-        raise UnknownError(f"quarantine: there is no such rule; got id={id!r:.100}.")
+        raise NotFoundError(f"quarantine: there is no such rule; got id={id!r:.100}.")
     return left
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from patientbandits.errors import InputError
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.names import printable_text
 from patientbandits.live.settings.crediting import CREDIT_RULES
-from patientbandits.live.settings.policy_rules import require_fit_policy, told_as_refusal
 from patientbandits.live.settings.schema import (
     FIELD_NAMES,
     Settings,
@@ -19,6 +21,8 @@ from patientbandits.live.settings.schema import (
     stored_settings,
 )
 from patientbandits.live.settings.shares import check_shares
+from patientbandits.policies import Policy
+from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 
 MOST_ARMS = 1000
 MOST_GOALS = 20
@@ -146,7 +150,7 @@ def _check_retention(given: float | None, settings: Settings) -> None:
 
 
 def _check_policy(given: Settings, settings: Settings) -> None:
-    with told_as_refusal():
+    with as_refused_error():
         _ = given.policy  # as the user gave it: its error names what he wrote
         policy = settings.policy
     require_fit_policy(policy, len(settings.active))
@@ -165,3 +169,77 @@ def require_same_settings(
             f"experiment: {name!r} exists with other settings: its {FIELD_NAMES[first]} is "
             f"{getattr(there, first)!r}; got {getattr(wanted, first)!r}."
         )
+
+
+# Which policies may decide live: they must grow, decide quickly and need no reports of zeros.
+
+
+MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
+"""parameters of policies that say how much is done for a decision, and the most of each"""
+
+NEEDS_GROWTH = (
+    "policy must be able to remember any number of decisions; "
+    "give it a smoother law of delays, or a window"
+)
+
+
+@contextlib.contextmanager
+def as_refused_error() -> Iterator[None]:
+    """What is wrong with a policy is a refusal by the experiment."""
+    try:
+        yield
+    except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
+        words = str(error)
+        if not words.startswith("experiment"):
+            words = f"experiment: {words}"
+        raise RefusedError(words) from error
+
+
+def require_fit_policy(policy: Policy, arms: int) -> None:
+    """Refuse what cannot decide for visitors without end."""
+    with as_refused_error():
+        rule_of(policy, arms, horizon_known=False)
+        grows = can_grow(policy, arms)
+    if getattr(policy, "feedback", "rewards") != "rewards":
+        raise RefusedError(
+            "experiment: policy must do without reports of zeros, which no shop gets; "
+            f"got {policy.owner!r}."
+        )
+    _check_work(policy)
+    if not grows:
+        raise RefusedError(f"experiment: {NEEDS_GROWTH}; got {policy.owner!r}.")
+
+
+def _check_work(policy: Policy) -> None:
+    """A decision that takes long holds up those of all other experiments."""
+    for part in with_parts(policy):
+        for name, most in MOST_WORK.items():
+            asked = getattr(part, name, None)
+            if asked is not None and asked > most:
+                raise RefusedError(
+                    f"experiment: policy must decide quickly: {name} must be at most {most}; "
+                    f"got {name}={asked!r}."
+                )
+
+
+def with_parts(policy: Policy) -> Iterator[Policy]:
+    """The policy, and those that it is made of."""
+    yield policy
+    for part in vars(policy).values():
+        if isinstance(part, Policy):
+            yield from with_parts(part)
+
+
+def can_grow(policy: Policy, arms: int) -> bool:
+    """Whether a memory with more room is the same with something added at the end of its arrays.
+
+    Then the room can be had later.
+    """
+    small = policy.memory(arms, FIRST_CAPACITY)
+    large = policy.memory(arms, 2 * FIRST_CAPACITY)
+    return all(_begins_with(after, before) for before, after in zip(small, large, strict=True))
+
+
+def _begins_with(array: Any, beginning: Any) -> bool:
+    part = array[tuple(slice(size) for size in beginning.shape)]
+    return bool(np.array_equal(beginning, part, equal_nan=beginning.dtype.kind == "f"))

@@ -11,10 +11,6 @@ if TYPE_CHECKING:
     from patientbandits.live.storage.base import SECRET as SECRET
     from patientbandits.live.storage.base import Reader as Reader
     from patientbandits.live.storage.in_use import alone_with as alone_with
-    from patientbandits.live.storage.kept_alerts import KeptAlert as KeptAlert
-    from patientbandits.live.storage.kept_alerts import all_standing as all_standing
-    from patientbandits.live.storage.kept_alerts import shown_alert as shown_alert
-    from patientbandits.live.storage.kept_alerts import standing_alerts as standing_alerts
     from patientbandits.live.storage.log_store import LogStore as LogStore
     from patientbandits.live.storage.log_store import in_postgres as in_postgres
     from patientbandits.live.storage.log_store import open_store as open_store

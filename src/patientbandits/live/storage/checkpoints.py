@@ -11,7 +11,7 @@ import time
 from enum import Enum
 from threading import Event, Thread
 
-from patientbandits.live.logger import LOGGER
+from patientbandits.live.errors import LOGGER
 from patientbandits.live.storage.sqlite_connection import ASK_AGAIN, apsw
 
 PASSES = 2

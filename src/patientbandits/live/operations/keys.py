@@ -16,9 +16,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from patientbandits.live.commands import Journal
-from patientbandits.live.errors import RefusedError, UnknownError
-from patientbandits.live.names import printable_text
-from patientbandits.live.scopes import SCOPES
+from patientbandits.live.errors import NotFoundError, RefusedError
+from patientbandits.live.names import SCOPES, printable_text
 from patientbandits.live.storage import LogStore
 
 KEY_PREFIX = "pb_"
@@ -145,7 +144,7 @@ class Keyring:
         def revoke() -> None:
             known = {key.id: key for key in self._store.keys()}  # noqa: SIM118 - no dictionary
             if id not in known:
-                raise UnknownError(f"key: there is none with this id; got {id!r:.100}.")
+                raise NotFoundError(f"key: there is none with this id; got {id!r:.100}.")
             self._store.revoke_key(id, self._journal.now())
 
         self._journal.alone(revoke)

@@ -25,7 +25,7 @@ def create_experiment(
 
     def found() -> tuple[Experiment, bool]:
         when = journal.now() if created is None else created
-        return found_experiment(journal.store, called, settings, chosen, when)
+        return insert_experiment(journal.store, called, settings, chosen, when)
 
     return journal.alone(found)
 
@@ -39,7 +39,7 @@ def checked_seed(seed: int | None) -> int:
     return seed
 
 
-def found_experiment(
+def insert_experiment(
     store: LogStore, called: str, settings: Settings, seed: int, created: int
 ) -> tuple[Experiment, bool]:
     """(the experiment of this name, whether it is new); within a transaction."""

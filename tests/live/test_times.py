@@ -7,7 +7,7 @@ from folds import same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.clock import BELIEVED_AFTER, LARGEST_STEP, SteadyClock
+from patientbandits.live.times import BELIEVED_AFTER, LARGEST_STEP, SteadyClock
 
 DAY = 86400.0
 

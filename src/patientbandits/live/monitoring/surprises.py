@@ -20,13 +20,13 @@ import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits._util.durations import DAY, HOUR, WEEK
-from patientbandits.live.monitoring.alerts.arrivals import (
+from patientbandits.live.monitoring.watched_log import (
     BURST_MEMORY,
     UNIT_MEMORY,
     ArmArrivals,
     Messages,
+    Moments,
 )
-from patientbandits.live.monitoring.alerts.time_counts import Moments
 from patientbandits.live.times import SECOND
 
 STOPPED = 13.0

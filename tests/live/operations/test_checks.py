@@ -9,8 +9,8 @@ import pytest
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.operations.api_keys import Keyring
 from patientbandits.live.operations.checks import check
+from patientbandits.live.operations.keys import Keyring
 from patientbandits.live.storage import open_store
 
 

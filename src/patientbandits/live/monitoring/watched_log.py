@@ -8,15 +8,14 @@ was worth before is looked up in the log when it changes.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from patientbandits._util.durations import DAY
 from patientbandits.live.log import Decided, LogLine
-from patientbandits.live.monitoring.alerts.ratio import RatioTest
-from patientbandits.live.monitoring.alerts.recent import RecentRows
-from patientbandits.live.monitoring.alerts.time_counts import Moments, TimeCounts
+from patientbandits.live.monitoring.ratio import RatioTest
 from patientbandits.live.settings import Settings, quarantined
 from patientbandits.live.storage import Reader, queries
 from patientbandits.live.times import SECOND
@@ -214,3 +213,127 @@ def decision_of(
     return LogLine(
         experiment=0, seq=seq, kind="decision", time=made, arm=arm, unit=unit, sender=sender
     )
+
+
+# How often something happened, and when, in room that does not grow with how often.
+#
+# Of the last days it is known to the second, of the last weeks to the minute, before to the hour: a
+# bucket has the number of its events and their mean time. With them the sum over events of a curve
+# of their time is exact where the curve is straight within a bucket, and where a bucket has one
+# event.
+
+
+EACH_MINUTE = 60 * SECOND
+EACH_HOUR = 60 * EACH_MINUTE
+BY_SECOND = 3 * 24 * EACH_HOUR
+"""how long; bursts are looked for in the last two days"""
+
+BY_MINUTE = 21 * 24 * EACH_HOUR
+"""the longest stretch that jumps are looked for in is a week"""
+
+LARGEST_REST = 4096
+
+
+class Moments(NamedTuple):
+    """Times in seconds, sorted, and how many events there were at each."""
+
+    times: Any
+    counts: Any
+
+    @classmethod
+    def of(cls, times: Any) -> Moments:
+        """One event at each of these."""
+        have = np.sort(np.asarray(times, dtype=float))
+        return cls(have, np.ones(len(have), dtype=np.int64))
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+    def after(self, begin: float) -> Moments:
+        place = np.searchsorted(self.times, begin, side="right")
+        return Moments(self.times[place:], self.counts[place:])
+
+
+class TimeCounts:
+    """Events at whole microseconds; an event can be taken out again."""
+
+    def __init__(self) -> None:
+        self._latest = 0
+        self._buckets: Any = np.zeros((3, 0), dtype=np.int64)
+        """begin, sum of the times since then, number"""
+        self._rest: list[Any] = []
+        self._resting = 0
+        """how many events are not yet in a bucket"""
+
+    def add(self, times: Any, number: int = 1) -> None:
+        """``number``: 1, or -1 for events that were added and are to be taken out."""
+        if not len(times):
+            return
+        self._latest = max(self._latest, int(np.max(times)))
+        events = np.zeros((3, len(times)), dtype=np.int64)
+        events[0] = times
+        events[2] = number
+        self._rest.append(events)
+        self._resting += len(times)
+        if self._resting > max(LARGEST_REST, self._buckets.shape[1] // 2):
+            self._sort_in()
+
+    def moments(self) -> Moments:
+        self._sort_in()
+        begins, sums, counts = self._buckets
+        return Moments((begins + sums / counts) / SECOND, counts.copy())
+
+    def _sort_in(self) -> None:
+        """Buckets only ever become wider, and end where wider ones do: each lies within one."""
+        begins, sums, counts = np.concatenate([self._buckets, *self._rest], axis=1)
+        self._rest = []
+        self._resting = 0
+        if not len(begins):
+            return
+        widths = self._widths(begins)
+        wider = begins // widths * widths
+        sums = sums + counts * (begins - wider)
+        order = np.argsort(wider, kind="stable")
+        wider = wider[order]
+        firsts = np.flatnonzero(np.diff(wider, prepend=wider[0] - 1))
+        sums = np.add.reduceat(sums[order], firsts)
+        counts = np.add.reduceat(counts[order], firsts)
+        joined = np.stack([wider[firsts], sums, counts])
+        self._buckets = joined[:, counts > 0]
+
+    def _widths(self, begins: Any) -> Any:
+        seconds = (self._latest - BY_SECOND) // EACH_HOUR * EACH_HOUR
+        minutes = (self._latest - BY_MINUTE) // EACH_HOUR * EACH_HOUR
+        long_ago = np.where(begins >= minutes, EACH_MINUTE, EACH_HOUR)
+        return np.where(begins >= seconds, SECOND, long_ago)
+
+
+# The latest of something, as rows of whole numbers, the first of which is a time.
+
+
+MOST_RECENT = 2**18
+"""rows that are kept: three a second for a day"""
+
+
+class RecentRows:
+    """No older than ``memory`` microseconds before the latest, and at most `MOST_RECENT`."""
+
+    def __init__(self, columns: int, memory: int) -> None:
+        self._memory = memory
+        self._latest = 0
+        self.rows: Any = np.zeros((0, columns), dtype=np.int64)
+
+    def add(self, rows: Sequence[tuple[int, ...]]) -> None:
+        if not rows:
+            return
+        have = np.concatenate([self.rows, np.array(rows, dtype=np.int64)])
+        self._latest = max(self._latest, int(have[:, 0].max()))
+        young = have[:, 0] > self._latest - self._memory
+        self.rows = have[young][-MOST_RECENT:].copy()
+
+    def remove(self, rows: Sequence[tuple[int, ...]]) -> None:
+        """Each once, if it is still there."""
+        for row in rows:
+            same = np.flatnonzero((self.rows == np.array(row)).all(axis=1))
+            self.rows = np.delete(self.rows, same[:1], axis=0)

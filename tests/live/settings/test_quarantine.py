@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from patientbandits import live
-from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.operations.checks import check
 from patientbandits.live.policy.state import PolicyState
 
@@ -212,7 +212,7 @@ def test_what_is_refused(shop, rule, words):
     handle = shop.experiment("button", ARMS)
     with pytest.raises(RefusedError, match=words):
         handle.quarantine(**rule)
-    with pytest.raises(UnknownError, match="no such rule"):
+    with pytest.raises(NotFoundError, match="no such rule"):
         handle.release("q1")
 
 

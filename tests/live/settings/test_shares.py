@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from patientbandits import live
-from patientbandits.live.errors import ConflictError, RefusedError, UnknownError
+from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError
 from patientbandits.live.operations.checks import check
 from patientbandits.live.policy.state import PolicyState
 from patientbandits.simulation.engine.shares import (
@@ -239,7 +239,7 @@ def test_close_and_reopen(shop):
     assert handle.convert(unit="ann", order="A-1").counted
     assert not handle.convert(unit="bob", order="B-1").exposed
     assert sum(arm["pulls"] for arm in handle.report()["arms"]) == 1
-    with pytest.raises(UnknownError):
+    with pytest.raises(NotFoundError):
         handle.convert(new.id)
     handle.change(fallback="green")
     assert handle.decide("bob").arm == "green"

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from patientbandits.live.monitoring.alerts import whole_log
-from patientbandits.live.monitoring.alerts.arrivals import WatchedLog
-from patientbandits.live.monitoring.alerts.finding import arm_models
-from patientbandits.live.monitoring.alerts.whole_log import GROWTH, QUICK_LOOK, STANDS_FOR, WholeLog
+from patientbandits.live.monitoring import alerts
+from patientbandits.live.monitoring.alerts import (
+    GROWTH,
+    QUICK_LOOK,
+    STANDS_FOR,
+    WholeLog,
+    arm_models,
+)
+from patientbandits.live.monitoring.watched_log import WatchedLog
 
 
 class Looks:
@@ -23,14 +28,14 @@ class Looks:
         self.takes = takes
         self.whole = WholeLog(clock=lambda: self.now, used=lambda: self.spent)
         self.watched: WatchedLog | None = None
-        read = whole_log.verdict_on
+        read = alerts.verdict_on
 
         def verdict_on(*about: Any) -> Any:
             self.readings += 1
             self.spent += self.takes
             return read(*about)
 
-        monkeypatch.setattr(whole_log, "verdict_on", verdict_on)
+        monkeypatch.setattr(alerts, "verdict_on", verdict_on)
 
     def look(self) -> list[Any]:
         handle = self.handle

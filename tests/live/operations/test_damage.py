@@ -7,7 +7,7 @@ from damage import flips
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.operations.api_keys import Keyring
+from patientbandits.live.operations.keys import Keyring
 
 pytestmark = pytest.mark.slow
 

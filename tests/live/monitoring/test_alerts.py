@@ -9,10 +9,10 @@ import pytest
 from example_year import DAY, example_year, false_alarms, hours_to_find
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS
-from patientbandits.live.clock import SteadyClock
-from patientbandits.live.monitoring.alerts.ratio import BETS, FALSE_ALARMS, RatioTest
-from patientbandits.live.monitoring.alerts.surprises import surprise
+from patientbandits.live.monitoring.ratio import BETS, FALSE_ALARMS, RatioTest
+from patientbandits.live.monitoring.surprises import surprise
 from patientbandits.live.operations.checks import check
+from patientbandits.live.times import SteadyClock
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ from service import Running, command
 from patientbandits import live
 from patientbandits.live.http.access import Limits
 from patientbandits.live.http.response import ProblemError
-from patientbandits.live.operations.api_keys import Keyring, new_token
-from patientbandits.live.scopes import SCOPES
+from patientbandits.live.names import SCOPES
+from patientbandits.live.operations.keys import Keyring, new_token
 
 NEEDS = [
     ("POST", "/v1/experiments/a/decisions", {}, "decide"),
@@ -93,7 +93,7 @@ def test_the_first_key_is_made_once(shop):
 
 
 def test_a_revoked_key_is_refused(shop):
-    ring, elsewhere = Keyring(shop.store, shop.journal), Keyring(shop)
+    ring, elsewhere = Keyring(shop.store, shop.journal), Keyring(shop.store, shop.journal)
     token = ring.create(["read"])
     elsewhere.load()
     ring.revoke(ring.find(token).id)
@@ -115,7 +115,7 @@ def test_bad_keys_are_refused(shop, scopes, note):
 
 
 def test_unknown_keys_cannot_be_revoked(shop):
-    with pytest.raises(live.UnknownError):
+    with pytest.raises(live.NotFoundError):
         Keyring(shop.store, shop.journal).revoke("nope")
 
 

@@ -15,12 +15,12 @@ from server_process import ServerProcess
 from standardwebhooks.webhooks import Webhook
 
 from patientbandits import live
-from patientbandits.live.errors import RefusedError, UnknownError
+from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.monitoring import webhooks
 
 pytestmark = pytest.mark.slow
 
-RECEIVER = Path(__file__).with_name("receiver.py")
+RECEIVER = Path(__file__).parents[1] / "receiver.py"
 
 
 def mismatched(shop, name):
@@ -153,7 +153,7 @@ def test_only_what_was_asked_for(shop):
     shop.remove_webhook(wanted[0])
     with shop.store.reading() as reader:
         assert reader.one(webhooks.alert_queries.UNDELIVERED) == 0
-    with pytest.raises(UnknownError):
+    with pytest.raises(NotFoundError):
         shop.remove_webhook(wanted[0])
 
 

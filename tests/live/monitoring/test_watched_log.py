@@ -12,10 +12,9 @@ import pytest
 
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.log.line import LogLine
-from patientbandits.live.monitoring.alerts import arrivals, recent, time_counts
-from patientbandits.live.monitoring.alerts.arrivals import WatchedLog, message_time
-from patientbandits.live.monitoring.alerts.surprises import ArmModel, frequent_units, fullest
-from patientbandits.live.monitoring.alerts.time_counts import Moments, TimeCounts
+from patientbandits.live.monitoring import watched_log
+from patientbandits.live.monitoring.surprises import ArmModel, frequent_units, fullest
+from patientbandits.live.monitoring.watched_log import Moments, TimeCounts, WatchedLog, message_time
 from patientbandits.live.settings.quarantine import quarantined
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.base import END
@@ -101,7 +100,7 @@ def compare(shop, handle, watched):
         for arm, found in enumerate(watched.arrivals()):
             told = naive.arrivals(arm)
             assert found.told.total == len(told)
-            young = latest - arrivals.BURST_MEMORY * SECOND
+            young = latest - watched_log.BURST_MEMORY * SECOND
             recently = [one for one in told if one[0] > young]
             kept = found.recent[found.recent[:, 0] > young / SECOND]
             assert kept.tolist() == [[one / SECOND for one in pair] for pair in recently]
@@ -127,8 +126,8 @@ def mean(moments):
 @pytest.mark.parametrize("lines", [3, 50])
 def test_as_the_log_has_it(clear_shop, clock, monkeypatch, seed, lines):
     """Read in stretches, with what is taken back and paid again later, and in quarantine."""
-    monkeypatch.setattr(arrivals, "LINES_READ_AT_A_TIME", lines)
-    monkeypatch.setattr(arrivals, "PAUSE", 0.0)
+    monkeypatch.setattr(watched_log, "LINES_READ_AT_A_TIME", lines)
+    monkeypatch.setattr(watched_log, "PAUSE", 0.0)
     random = np.random.default_rng(seed)
     handle = some_shop(clear_shop, clock, random)
     naive = compare(clear_shop, handle, WatchedLog(handle.settings))
@@ -219,7 +218,7 @@ def test_the_most_frequent_units():
     """Those without a unit take nobody's place; a day ends."""
     units = [4] * 12 + [5] * 9 + [6] * 10 + [7] * 30
     rows = [(100 * SECOND, unit) for unit in units] + [(0, 4)] * 50
-    messages = arrivals.Messages(total=len(rows), last=100.0, recent=np.array(rows))
+    messages = watched_log.Messages(total=len(rows), last=100.0, recent=np.array(rows))
     found = [*frequent_units(messages, lambda unit: 10 * unit, 86400.0 + 50)]
     assert [one.data for one in found] == [
         {"count": 30, "line": 70},
@@ -229,8 +228,8 @@ def test_the_most_frequent_units():
 
 
 def test_recent_rows_have_a_limit(monkeypatch):
-    monkeypatch.setattr(recent, "MOST_RECENT", 50)
-    kept = recent.RecentRows(2, memory=30)
+    monkeypatch.setattr(watched_log, "MOST_RECENT", 50)
+    kept = watched_log.RecentRows(2, memory=30)
     for number in range(200):
         kept.add([(number, 2 * number)] * 3)
     assert kept.rows.tolist() == sorted([[n, 2 * n] for n in range(170, 200)] * 3)[-50:]
@@ -282,19 +281,19 @@ def kept_bytes(settings, decisions):
 def test_what_is_kept_does_not_grow_with_the_decisions(shop, monkeypatch):
     """Further decisions and payments take few bytes each; when as many as are kept one by one have
     come, hardly any."""
-    monkeypatch.setattr(arrivals, "PAUSE", 0.0)
+    monkeypatch.setattr(watched_log, "PAUSE", 0.0)
     settings = shop.experiment("button", ["a", "b"]).settings
     kept_bytes(settings, 1000)
     few, many = kept_bytes(settings, 20_000), kept_bytes(settings, 80_000)
     assert many - few < BYTES_FOR_EACH * 60_000
-    monkeypatch.setattr(recent, "MOST_RECENT", 1000)
+    monkeypatch.setattr(watched_log, "MOST_RECENT", 1000)
     few, many = kept_bytes(settings, 20_000), kept_bytes(settings, 80_000)
     assert many - few < 2 * 60_000
 
 
 def test_buckets_have_a_limit(monkeypatch):
     """Twenty times as often: the same room, once seconds are all in use."""
-    monkeypatch.setattr(time_counts, "BY_SECOND", 3600 * SECOND)
+    monkeypatch.setattr(watched_log, "BY_SECOND", 3600 * SECOND)
     random = np.random.default_rng(4)
     counts = TimeCounts()
     for day in range(30):

@@ -24,7 +24,7 @@ from patientbandits.live.storage.base import SECRET
 from patientbandits.live.storage.in_use import alone_with
 
 DAY = 86400.0
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 TEXT_COLUMNS = "SELECT unit, key FROM log ORDER BY experiment, seq"
 
 

@@ -48,7 +48,7 @@ def test_counted_beside_the_one_that_decides(shop, button, clock):
     assert button.convert(unit="u2", goal="cart").counted
     assert button.convert(unit="u1", order="c1", value=30, goal="refund").counted
     assert not button.convert(unit="nobody", goal="cart").exposed
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.convert(unit="u1", order="c1", value=31, goal="cart")
     clock.now += 11 * 86400
     assert not button.convert(unit="u3", goal="cart").counted  # after the window
@@ -72,7 +72,7 @@ def test_by_the_id_of_a_decision(button):
     assert button.convert(made.id, 40, goal="cart").duplicate
     assert button.convert(made.id, 7, goal="refund").counted
     assert button.convert(made.id, 9).counted
-    with pytest.raises(live.DifferentError):
+    with pytest.raises(live.MismatchError):
         button.convert(made.id, 41, goal="cart")
     assert reached(button, "cart") == (1, 1, 40)
     assert not button.retract(made.id, goal="cart").duplicate
@@ -90,7 +90,7 @@ def test_taken_back_and_sent_again(button):
     assert reached(button, "cart") == (0, 0, 0)
     assert button.convert(unit="u1", order="c1", value=20, goal="cart").counted
     assert reached(button, "cart") == (1, 1, 20)
-    with pytest.raises(live.UnknownError):
+    with pytest.raises(live.NotFoundError):
         button.retract(order="c1", goal="refund")
 
 

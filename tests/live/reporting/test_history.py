@@ -8,8 +8,8 @@ import pytest
 from patientbandits import live
 from patientbandits.analysis import analyse
 from patientbandits.analysis.events.history import Events
-from patientbandits.live.reporting import decided_groups, verdict
-from patientbandits.live.reporting.decided_groups import DecidedGroups, DecidedRows, arm_history
+from patientbandits.live.reporting import history, verdict
+from patientbandits.live.reporting.history import DecidedGroups, DecidedRows, arm_history
 from patientbandits.live.storage import base
 
 DAY = 86400.0
@@ -114,7 +114,7 @@ def test_a_live_log_read_in_stretches_and_groups(tmp_path, clock, monkeypatch):
         monkeypatch.setattr(base, "LINES_IN_A_STRETCH", 37)
         assert button.analysis() == before
         assert button.report() == report
-        monkeypatch.setattr(decided_groups, "KEPT_APART", 50)
+        monkeypatch.setattr(history, "KEPT_APART", 50)
         after = button.analysis()
         with shop.store.reading() as reader:
             rows = verdict.events_of(reader, button.experiment, button.settings, shop.journal.now())
