@@ -21,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-header
+	--no-emit-index-url --no-header --no-emit-package patientbandits-client
 
 # sources of another C program, for `make bench`
 LIMIT ?= $(wildcard ../shared/limit)
@@ -47,6 +47,7 @@ docs: $(VENV)/.dev
 	@echo "site: out/site/index.html"
 
 format: $(VENV)/.dev
+	$(BIN)/python tools/unasync.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -55,6 +56,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/unasync.py --check
 	$(BIN)/python tools/style.py --check
 
 quick: check
@@ -88,8 +90,9 @@ $(VENV)/.run: requirements.lock pyproject.toml
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock client/pyproject.toml
 	$(INSTALL) --require-hashes -r requirements-dev.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable client
 	touch $@
 
 lock:

@@ -13,8 +13,8 @@ from openfeature.track import TrackingEventDetails
 from service import Running
 
 from patientbandits import live
-from patientbandits.client import Client
-from patientbandits.openfeature import Provider
+from patientbandits_client import Client
+from patientbandits_client.openfeature import Provider
 
 pytestmark = pytest.mark.slow
 

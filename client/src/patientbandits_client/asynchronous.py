@@ -1,4 +1,4 @@
-"""The client for programs with an event loop: the same names, to be awaited."""
+"""The client for programs with an event loop; the one for all others is generated from it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,10 @@ from typing import Any
 
 import httpx
 
-from patientbandits.client import asks
-from patientbandits.client.asks import ItemOutcome, When
-from patientbandits.client.fallback import Fallback
-from patientbandits.client.trying import (
-    Ask,
-    AskedFor,
-    Attempt,
-    AwayError,
-    Pause,
-    Reply,
-    TimeLimits,
-    attempts,
-    error_of,
-)
-from patientbandits.live.outcomes import (
+from patientbandits_client import calls
+from patientbandits_client.calls import Answer, Call, ItemOutcome, When
+from patientbandits_client.errors import ServiceUnavailable
+from patientbandits_client.records import (
     Conversion,
     Credited,
     Decision,
@@ -32,16 +21,25 @@ from patientbandits.live.outcomes import (
     Joined,
     Retraction,
 )
+from patientbandits_client.retry import (
+    Attempt,
+    Fallback,
+    Pause,
+    Reply,
+    TimeLimits,
+    attempts,
+    error_of,
+)
 
 
 class AsyncClient:
-    """The experiments of a service; for one event loop. Close it, or use it in
-    an ``async with``.
+    """The experiments of a service, for the tasks of one event loop. Close it, or
+    use it in an ``async with``.
 
     key       begins with pb_; None if the service asks for none
-    timeout   seconds that an attempt may take
-    patience  seconds that all attempts may take, and the pauses between them
-    fallback  experiment: the arm that is shown while the service is away
+    timeout   seconds that one attempt may take
+    patience  seconds that all attempts may take, with the pauses between them
+    fallback  experiment: the arm that is shown while the service is unavailable
     """
 
     def __init__(
@@ -56,9 +54,9 @@ class AsyncClient:
     ) -> None:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
         self._http = httpx.AsyncClient(
-            base_url=asks.checked_url(url), headers=headers, transport=transport
+            base_url=calls.checked_url(url), headers=headers, transport=transport
         )
-        self._patience = TimeLimits(timeout=timeout, patience=patience).checked()
+        self._limits = TimeLimits(timeout=timeout, patience=patience).checked()
         self._fallbacks = dict(fallback or {})
 
     async def __aenter__(self) -> AsyncClient:
@@ -75,35 +73,32 @@ class AsyncClient:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def run(self, ask: Ask[AskedFor]) -> AskedFor:
-        """Send it until it is answered."""
-        trying = attempts(ask, self._patience)
+    async def run(self, call: Call[Answer]) -> Answer:
+        """Send the request until it is answered or the patience is at its end."""
+        steps = attempts(call, self._limits)
         reply: Reply = None
         try:
             while True:
-                step = trying.send(reply)
-                reply = await self._done(ask, step)
-        except StopIteration as done:
-            made: AskedFor = done.value
-            return made
+                step = steps.send(reply)
+                reply = await self._carry_out(call, step)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
 
-    async def _done(self, ask: Ask[Any], step: Attempt | Pause) -> Reply:
-        if isinstance(step, Attempt):
-            return await self._sent(ask, step)
-        await asyncio.sleep(step.seconds)
-        return None
-
-    async def _sent(self, ask: Ask[Any], step: Attempt) -> Reply:
+    async def _carry_out(self, call: Call[Any], step: Attempt | Pause) -> Reply:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return None
         try:
             return await self._http.request(
-                ask.method, ask.path, json=ask.body, params=ask.query, timeout=step.timeout
+                call.method, call.path, json=call.body, params=call.query, timeout=step.timeout
             )
         except httpx.TransportError as error:
             return error
 
-    async def streamed(self, ask: Ask[None]) -> AsyncIterator[bytes]:
-        """The answer in pieces; what breaks off is not asked for again."""
-        async with self._http.stream(ask.method, ask.path, params=ask.query) as reply:
+    async def stream(self, call: Call[None]) -> AsyncIterator[bytes]:
+        """Yield the answer in pieces; after an interruption it is not requested again."""
+        async with self._http.stream(call.method, call.path, params=call.query) as reply:
             if not reply.is_success:
                 await reply.aread()
                 raise error_of(reply)
@@ -111,22 +106,22 @@ class AsyncClient:
                 yield piece
 
     def open(self, experiment: str, fallback: str | None = None) -> AsyncRemoteExperiment:
-        """The experiment of this name; nothing is asked of the service yet."""
+        """The experiment of this name; nothing is sent to the service yet."""
         return AsyncRemoteExperiment(self, experiment, fallback or self._fallbacks.get(experiment))
 
     async def experiment(
         self, called: str, arms: Sequence[str], **settings: Any
     ) -> AsyncRemoteExperiment:
         """Create the experiment, or open it if it exists with the same settings."""
-        await self.run(asks.create(called, arms, **settings))
+        await self.run(calls.create(called, arms, **settings))
         return self.open(called)
 
     async def experiments(self) -> list[AsyncRemoteExperiment]:
-        return [self.open(name) for name in await self.run(asks.experiment_names())]
+        return [self.open(name) for name in await self.run(calls.experiment_names())]
 
     async def evaluate_all(self, unit: str) -> dict[str, Evaluated]:
-        """What the unit may be shown, in every experiment; it counts from when it is exposed."""
-        return await self.run(asks.evaluate_all(unit))
+        """Arm of every experiment for the unit; it counts once the unit is exposed to it."""
+        return await self.run(calls.evaluate_all(unit))
 
     async def track(
         self,
@@ -137,16 +132,16 @@ class AsyncClient:
         *,
         goal: str | None = None,
     ) -> dict[str, Credited]:
-        """Tell every experiment that the unit has paid; what became of it, by experiment."""
-        return await self.run(asks.track(unit, order, value, at, goal))
+        """Tell every experiment that the unit has paid; the outcomes by experiment."""
+        return await self.run(calls.track(unit, order, value, at, goal))
 
     async def alias(self, unit: str, other: str) -> Joined:
-        """The two units are one person, in every experiment."""
-        return await self.run(asks.alias(unit, other))
+        """Join two units that are one person, in every experiment."""
+        return await self.run(calls.alias(unit, other))
 
 
 class AsyncRemoteExperiment:
-    """What can be done with an experiment, by the names of `patientbandits.live`."""
+    """An experiment of the service, with the names of `patientbandits.live`."""
 
     def __init__(self, client: AsyncClient, name: str, fallback: str | None = None) -> None:
         self.client = client
@@ -154,23 +149,23 @@ class AsyncRemoteExperiment:
         self._fallback = Fallback(fallback)
 
     async def decide(self, unit: str | None = None, key: str | None = None) -> Decision:
-        """Decide on an arm; without a ``key`` it gets one, so that it can be sent again."""
-        resting = self._fallback.decision() if self._fallback.resting else None
-        if resting is not None:
-            return resting
+        """Decide on an arm. Without a ``key`` one is made, so that the request can be repeated."""
+        shown = self._fallback.resting()
+        if shown is not None:
+            return shown
         try:
-            made = await self.client.run(asks.decide(self.name, unit, key))
-        except AwayError:
-            shown = self._fallback.away()
+            decision = await self.client.run(calls.decide(self.name, unit, key))
+        except ServiceUnavailable:
+            shown = self._fallback.failed()
             if shown is None:
                 raise
             return shown
-        self._fallback.back()
-        return made
+        self._fallback.answered()
+        return decision
 
     async def evaluate(self, unit: str) -> Evaluated:
-        """What the unit is to be shown, as OpenFeature asks for it."""
-        return await self.client.run(asks.evaluate(self.name, unit))
+        """Arm and value for the unit, as OpenFeature evaluates a flag."""
+        return await self.client.run(calls.evaluate(self.name, unit))
 
     async def expose(
         self,
@@ -181,11 +176,11 @@ class AsyncRemoteExperiment:
         *,
         key: str | None = None,
     ) -> Exposed:
-        """Tell that the unit was shown ``arm``."""
-        return await self.client.run(asks.ask_expose(self.name, unit, arm, at, propensity, key))
+        """Report that the unit was shown ``arm``."""
+        return await self.client.run(calls.expose(self.name, unit, arm, at, propensity, key))
 
     async def expose_many(self, exposures: Iterable[Mapping[str, Any]]) -> list[ItemOutcome]:
-        """Many at once, each with the arguments of `expose`; an error stands at its place."""
+        """Many at once, each with the arguments of `expose`; errors are in the list."""
         return await self._many("exposures", exposures)
 
     async def convert(
@@ -200,18 +195,18 @@ class AsyncRemoteExperiment:
     ) -> Conversion | Credited:
         """Report that the decision ``id``, or a unit, has paid ``value``."""
         fields = {"id": id, "value": value, "at": at, "unit": unit, "order": order, "goal": goal}
-        return await self.client.run(asks.ask_convert(self.name, **fields))
+        return await self.client.run(calls.convert(self.name, **fields))
 
     async def convert_many(self, conversions: Iterable[Mapping[str, Any]]) -> list[ItemOutcome]:
-        """Many at once, each with the arguments of `convert`; an error stands at its place."""
+        """Many at once, each with the arguments of `convert`; errors are in the list."""
         return await self._many("conversions", conversions)
 
-    async def _many(self, what: str, items: Iterable[Mapping[str, Any]]) -> list[ItemOutcome]:
-        made: list[ItemOutcome] = []
-        for part in asks.parts(self.name, what, items):
-            answered = await self.client.run(part)
-            made += answered
-        return made
+    async def _many(self, kind: str, items: Iterable[Mapping[str, Any]]) -> list[ItemOutcome]:
+        outcomes: list[ItemOutcome] = []
+        for part in calls.split_batch(self.name, kind, items):
+            answer = await self.client.run(part)
+            outcomes += answer
+        return outcomes
 
     async def retract(
         self,
@@ -222,36 +217,35 @@ class AsyncRemoteExperiment:
         goal: str | None = None,
     ) -> Retraction:
         """Take a conversion back."""
-        return await self.client.run(
-            asks.retract(self.name, id=id, unit=unit, order=order, goal=goal)
-        )
+        fields = {"id": id, "unit": unit, "order": order, "goal": goal}
+        return await self.client.run(calls.retract(self.name, **fields))
 
     async def change(self, **changes: Any) -> dict[str, Any]:
-        """Change settings; the new ones."""
-        return await self.client.run(asks.change(self.name, **changes))
+        """Change settings and return the new ones."""
+        return await self.client.run(calls.change(self.name, **changes))
 
     async def settings(self) -> dict[str, Any]:
-        """As they are now."""
-        return await self.client.run(asks.read_one(self.name))
+        """Settings as they are now."""
+        return await self.client.run(calls.read_one(self.name))
 
     async def weights(self) -> dict[str, float]:
         """The share of traffic that each arm should get now."""
-        return await self.client.run(asks.weights(self.name))
+        return await self.client.run(calls.weights(self.name))
 
     async def report(self) -> dict[str, Any]:
-        return await self.client.run(asks.read_one(self.name, "report"))
+        return await self.client.run(calls.read_one(self.name, "report"))
 
     async def verdict(self, by: str | None = None) -> dict[str, Any]:
-        """``by``: conversions or revenue, if it is not to be found out."""
-        return await self.client.run(asks.read_one(self.name, "verdict", by=by))
+        """Verdict by conversions or revenue; the service chooses unless ``by`` names one."""
+        return await self.client.run(calls.read_one(self.name, "verdict", by=by))
 
     async def analysis(self, by: str | None = None) -> dict[str, Any]:
         """The verdict, windows and cohorts."""
-        return await self.client.run(asks.read_one(self.name, "analysis", by=by))
+        return await self.client.run(calls.read_one(self.name, "analysis", by=by))
 
     def export(self, format: str = "csv") -> AsyncIterator[bytes]:
         """Every decision with what became of it, in pieces of a CSV or Parquet file."""
-        return self.client.streamed(asks.export_of(self.name, format))
+        return self.client.stream(calls.export(self.name, format))
 
     async def timeseries(self, bucket: str | int = "auto") -> list[dict[str, Any]]:
-        return await self.client.run(asks.timeseries(self.name, bucket))
+        return await self.client.run(calls.timeseries(self.name, bucket))
