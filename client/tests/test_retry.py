@@ -74,7 +74,7 @@ def test_patience_bounds_all_attempts_and_pauses(clock):
     began = clock.now
     with Client("http://shop", patience=30, transport=service) as shop:
         experiment = shop.open("a")
-        with pytest.raises(ServiceUnavailable, match="POST .*/decisions was not .* refused"):
+        with pytest.raises(ServiceUnavailable, match=r"POST .*/decisions was not .* refused"):
             experiment.decide()
     assert began + 30 - 1.5 * retry.LONGEST_PAUSE <= clock.now <= began + 30
     assert service.sent > 10
