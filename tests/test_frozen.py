@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 from tools import benchmark_pages
-from tools.frozen_docs import MAP, STUDY, draw_map, losses_in_words, readme_part, with_table
+from tools.frozen_docs import MAP, STUDY, choice_part, draw_map, losses_in_words, with_table
 
 import patientbandits as pb
 from patientbandits import cli
@@ -87,7 +87,7 @@ def test_the_docs_tell_these_numbers() -> None:
     standings = rows_of_file(FOLDER / "standings.csv")
     assert table == summary_table(standings)
     assert table in (DOCS / "compare.md").read_text()
-    assert readme_part(scores, standings) in (DOCS.parent / "README.md").read_text()
+    assert choice_part(scores, standings) in (DOCS / "which-policy.md").read_text()
 
 
 @frozen
@@ -153,7 +153,7 @@ def test_losses_are_told() -> None:
     assert "q (" not in words
 
 
-@pytest.mark.parametrize("name", ["docs/compare.md", "README.md"])
+@pytest.mark.parametrize("name", ["docs/compare.md", "docs/which-policy.md"])
 def test_the_table_goes_between_its_marks(name: str) -> None:
     page = (DOCS.parent / name).read_text()
     changed = with_table(page, "| a |\n")

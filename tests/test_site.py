@@ -16,7 +16,6 @@ from tools.site_pages import (
     ROOT,
     anchor,
     examples,
-    from_readme,
     link,
     moved,
     page_of,
@@ -141,13 +140,6 @@ def test_a_docstring_keeps_its_form() -> None:
         "a^b \\* c\\_d &lt;x&gt; of `some_name`\n\n"
         "```text\nlaw     the delay\nwindow  m\n```\n\n```text\n    indented\n```"
     )
-
-
-def test_tables_of_the_readme_are_shown() -> None:
-    shown = from_readme("Rewards lost")
-    assert "| PatientThompson |" in shown
-    assert "](docs/" not in shown
-    assert from_readme("No such paragraph") == ""
 
 
 def test_pages_of_the_navigation_are_found() -> None:

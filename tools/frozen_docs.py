@@ -1,7 +1,7 @@
 """Brings the documents up to date with DelayBench's frozen numbers; the last step of `make freeze`.
 
-Tables and sentences go between marks: into docs/compare.md and README.md. The heat map by kind of
-problem, and the README's first figure with the numbers in its description, are drawn anew.
+Tables and sentences go between marks: into docs/compare.md and docs/which-policy.md. The heat map
+by kind of problem, and the README's first figure with the numbers in its description, are redrawn.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ DOCS = ROOT / "docs"
 FROZEN = DOCS / "data" / "delay-bench-1"
 TABLE = FROZEN / "summary.md"
 PAGE = DOCS / "compare.md"
+CHOICE = DOCS / "which-policy.md"
 README = ROOT / "README.md"
 BEGIN = "<!-- frozen -->\n"
 END = "<!-- end of frozen -->\n"
@@ -38,7 +39,7 @@ SHOWN = {
     "DTS": "D-TS",
     "WindowThompson": "waiting Thompson",
 }
-"""policies that are told nothing, as the README names them"""
+"""policies that are told nothing, as docs/which-policy.md names them"""
 
 PROBLEMS = {
     "heterogeneous": "heavy tails, the better arm slow (the paper's heterogeneous)",
@@ -50,7 +51,7 @@ PROBLEMS = {
     "no_delay": "none",
     "fifty_arms": "fifty arms, heavy tails",
 }
-"""problem -> the delays, in the README's words"""
+"""problem -> the delays, in the words of docs/which-policy.md"""
 
 LOSSES_NAMED = 3
 LINE = 100
@@ -72,8 +73,8 @@ def with_table(page: str, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
-def readme_part(scores: Rows, standings: Rows) -> str:
-    """What the README says about policies: rewards lost, ratios to the best, and losses."""
+def choice_part(scores: Rows, standings: Rows) -> str:
+    """Write what docs/which-policy.md says: rewards lost, ratios to the best, and losses."""
     tables = [*lost_table(scores), "", *ratio_table(standings), "", *losses_in_words(scores)]
     return "\n".join(tables) + "\n"
 
@@ -82,7 +83,7 @@ def lost_table(scores: Rows) -> list[str]:
     """Regrets on a few problems."""
     regret = {(row["problem"], row["policy"]): float(row["regret"]) for row in scores}
     lines = [
-        "Rewards lost on some problems of [DelayBench 1](docs/compare.md) by policies that are",
+        "Rewards lost on some problems of [DelayBench 1](compare.md) by policies that are",
         "told nothing about the delays; the least is bold:",
         "",
         "| delays | " + " | ".join(SHOWN.values()) + " |",
@@ -193,7 +194,7 @@ def main() -> None:
     scores = rows_of_file(FROZEN / "scores.csv")
     standings = rows_of_file(FROZEN / "standings.csv")
     PAGE.write_text(with_table(PAGE.read_text(), TABLE.read_text()))
-    README.write_text(with_table(README.read_text(), readme_part(scores, standings)))
+    CHOICE.write_text(with_table(CHOICE.read_text(), choice_part(scores, standings)))
     README.write_text(with_description(README.read_text(), first_figure()))
     draw_map(standings, MAP.with_suffix(""))
 

@@ -30,29 +30,20 @@ FROM_ROOT = {
 """pages of the repository -> their place on the site"""
 
 HOMES = {
-    "problem": "The setting",
     "problems": "The setting",
-    "drift": "The setting",
-    "early_signals": "The setting",
-    "delays": "Delays",
-    "rewards": "Rewards",
+    "problems.delays": "Delays",
+    "problems.rewards": "Rewards",
     "policies": "Policies",
     "simulation": "Simulations and results",
-    "pieces": "Simulations and results",
-    "sweeps": "Simulations and results",
-    "result": "Simulations and results",
-    "pull_counts": "Simulations and results",
     "errors": "Simulations and results",
-    "bandit": "Your own loop",
-    "posteriors": "Your own loop",
+    "simulation.bandit": "Your own loop",
+    "inference": "Your own loop",
     "theory": "Theory",
     "live": "Live",
-    "gym": "In other tools",
-    "obp": "In other tools",
+    "integrations": "In other tools",
+    "analysis": "Your own data",
 }
-"""module -> the page of the reference that its names are on; others are on "Your own data\""""
-
-OTHERS = "Your own data"
+"""Rooms, and modules in them, by the page of the reference that has their names."""
 
 
 def examples() -> dict[str, str]:
@@ -89,8 +80,10 @@ def functions_of(module: Any) -> list[str]:
 
 
 def page_of(path: str) -> str:
-    """The page of the reference for what is defined there."""
-    return HOMES.get(path.split(".")[1], OTHERS)
+    """Name the page of the reference for what is defined at ``path``: the longest match counts."""
+    parts = path.split(".")[1:]
+    homes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(HOMES[home] for home in homes if home in HOMES)
 
 
 def file_of(page: str) -> str:
@@ -180,7 +173,6 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """mkdocs: links that lead to a file of the repository lead to its page."""
     here = posixpath.dirname(page.file.src_uri)
-    markdown = re.sub(r"<!-- README: (.+) -->", lambda match: from_readme(match[1]), markdown)
     return re.sub(
         r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)",
         lambda match: link(match[1], match[2], match[3] or "", here),
@@ -193,15 +185,6 @@ def link(words: str, target: str, place: str, here: str) -> str:
     if target.startswith("../") and moved(target, here) == target and here == "":
         return f"{words} (`{target.removeprefix('../')}` in the repository)"
     return f"[{words}]({moved(target, here)}{place})"
-
-
-def from_readme(beginning: str) -> str:
-    """The README's paragraph that begins so, and the table below it: one place for its numbers."""
-    text = (ROOT / "README.md").read_text()
-    found = re.search(rf"^{beginning}(?:.+\n)+\n(?:\|.+\n)+", text, re.MULTILINE)
-    if found is None:
-        return ""
-    return found[0].replace("](docs/", "](")
 
 
 def moved(target: str, here: str) -> str:
