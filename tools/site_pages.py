@@ -10,12 +10,14 @@ import json
 import posixpath
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 from tools.benchmark_pages import benchmark_page, results_page
 
-from patientbandits import theory
+import patientbandits as pb
+from patientbandits import live, theory
 from patientbandits._util.exports import public_names
 from patientbandits.problems import catalogue as problems
 
@@ -53,19 +55,24 @@ def examples() -> dict[str, str]:
 
 
 def reference_names() -> dict[str, str]:
-    """Name after `pb.` -> where it is defined: all that there is to look up."""
-    found = {name: f"{home}.{name}" for name, home in public_names("patientbandits").items()}
-    found["problems"] = "patientbandits.problems.catalogue"
-    found["theory"] = "patientbandits.theory"
-    for name in functions_of(problems):
-        found[f"problems.{name}"] = f"patientbandits.problems.catalogue.{name}"
-    for name in functions_of(theory):
-        home = getattr(theory, name).__module__
-        found[f"theory.{name}"] = f"{home}.{name}"
-    for name, home in public_names("patientbandits.live").items():
-        found[f"live.{name}"] = f"{home}.{name}"
-    found["gym.DelayedBandit"] = "patientbandits.integrations.gym.environment.DelayedBandit"
-    return found
+    """Map each name after `pb.` to the place that defines it: all that there is to look up."""
+    places = {name: place_of(getattr(pb, name)) for name in public_names("patientbandits")}
+    places["problems"] = "patientbandits.problems.catalogue"
+    places["theory"] = "patientbandits.theory"
+    for prefix, module in (("problems", problems), ("theory", theory)):
+        for name in functions_of(module):
+            places[f"{prefix}.{name}"] = place_of(getattr(module, name))
+    for name in public_names("patientbandits.live"):
+        places[f"live.{name}"] = place_of(getattr(live, name))
+    places["gym.DelayedBandit"] = "patientbandits.integrations.gym.environment.DelayedBandit"
+    return places
+
+
+def place_of(thing: Any) -> str:
+    """Return the full name of a class, function or module where it is defined, not imported."""
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    return f"{thing.__module__}.{thing.__qualname__}"
 
 
 def functions_of(module: Any) -> list[str]:
