@@ -20,7 +20,7 @@ from patientbandits.live.monitoring.surprises import (
     jumps,
     stopped,
 )
-from patientbandits.live.monitoring.watched_log import ArmArrivals, Messages, Moments
+from patientbandits.live.monitoring.watched_log import ArmArrivals, Messages, TimeBins
 from patientbandits.live.times import SECOND
 
 DAY = 86400.0
@@ -45,7 +45,7 @@ def arrivals_of(paid):
     for place in range(len(EXAMPLE_VARIANTS)):
         own = [(one.told, one.made) for one in paid if one.arm == place]
         recent = np.array(own).reshape(-1, 2)
-        found.append(ArmArrivals(told=Moments.of(recent[:, 0]), recent=recent))
+        found.append(ArmArrivals(reported=TimeBins.of(recent[:, 0]), recent=recent))
     return found
 
 
@@ -112,7 +112,7 @@ def models_at(year, now):
         found.append(
             ArmModel(
                 name=EXAMPLE_VARIANTS[place].name,
-                made=Moments.of(year.made[place]),  # (L) looks at those before its stretch alone
+                made=TimeBins.of(year.made[place]),  # (L) looks at those before its stretch alone
                 rate=one.rate.mean,
                 ages=np.concatenate([[0.0], times]),
                 shares=np.concatenate([[0.0], one.lag.mean]),

@@ -13,8 +13,8 @@ from service import Running
 from shown_shops import NAMES, shop_of
 
 from patientbandits import live
-from patientbandits.live.monitoring.alerts import keep_findings
-from patientbandits.live.monitoring.surprises import AlertFinding
+from patientbandits.live.monitoring.alerts import store_findings
+from patientbandits.live.monitoring.surprises import Finding
 
 pytestmark = pytest.mark.slow
 
@@ -264,16 +264,16 @@ def test_alerts_that_stand_are_listed(browser, tmp_path):
     to tell; without any there is no list."""
     path = shop_of(tmp_path, 2, "little")
     found = [
-        AlertFinding("stopped", "", "no conversion for 30 hours", {}),
-        AlertFinding("burst", "<img src=x onerror=console.error(1)>", "7 conversions at once", {}),
-        AlertFinding("leader", NAMES[0], "leads", {}),
+        Finding("stopped", "", "no conversions for 30 hours", {}),
+        Finding("burst", "<img src=x onerror=console.error(1)>", "7 conversions at once", {}),
+        Finding("leader", NAMES[0], "leads", {}),
     ]
     listed = "[...document.querySelectorAll('#alerts li')].map((one) => one.textContent)"
     for standing, expected in ((found, 2), (found[2:], 0)):
         with live.open(path) as shop:
             experiment = shop.open("checkout").experiment
             head = shop.store.head(experiment.id)
-            keep = partial(keep_findings, shop.store, experiment, standing, head)
+            keep = partial(store_findings, shop.store, experiment, standing, head)
             shop.journal.alone(partial(keep, shop.journal.now()))
         with Running(path, "--no-keys", "--alerts", "0") as server:
             for width in WIDTHS.values():

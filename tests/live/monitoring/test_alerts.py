@@ -2,93 +2,26 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
 import pytest
-from example_year import DAY, example_year, false_alarms, hours_to_find
+from example_year import DAY
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS
-from patientbandits.live.monitoring.ratio import BETS, FALSE_ALARMS, RatioTest
-from patientbandits.live.monitoring.surprises import surprise
+from patientbandits.live.monitoring import alerts
+from patientbandits.live.monitoring.alerts import (
+    CHEAP,
+    GROWTH,
+    MAX_AGE,
+    AnalysisCache,
+    arm_models,
+)
+from patientbandits.live.monitoring.watched_log import WatchedLog
 from patientbandits.live.operations.checks import check
 from patientbandits.live.times import SteadyClock
 
 pytestmark = pytest.mark.slow
-
-
-def naive_evidence(arms, propensities, count):
-    """(R) from its definition: the largest log evidence after any decision."""
-    wealth = np.ones((count, len(BETS)))
-    largest = 0.0
-    for shown, propensity in zip(arms, propensities, strict=True):
-        for arm in range(count):
-            x = (shown == arm) / propensity
-            for place, bet in enumerate(BETS):
-                wealth[arm, place] *= 1.0 + bet * (x - 1.0)
-        largest = max(largest, math.log(np.mean(wealth)))
-    return largest
-
-
-def test_ratio_by_its_definition():
-    """In pieces of any size, also of a policy whose propensities wander."""
-    random = np.random.default_rng(3)
-    chances = random.dirichlet(np.ones(3), 400)
-    arms = np.array([random.choice(3, p=p) for p in chances])
-    propensities = chances[np.arange(400), arms]
-    test = RatioTest(3)
-    for begin, end in ((0, 1), (1, 150), (150, 150), (150, 400)):
-        test.add(arms[begin:end], propensities[begin:end])
-    assert test.largest == pytest.approx(naive_evidence(arms, propensities, 3))
-    assert test.decisions == 400
-
-
-def played(random, shares, truth, decisions):
-    arms = (random.random(decisions) >= truth).astype(int)
-    test = RatioTest(2)
-    test.add(arms, np.where(arms == 0, shares, 1.0 - shares))
-    return test.mismatch
-
-
-def test_ratio_false_alarms_at_every_look():
-    """1500 sound experiments of 3000 decisions, looked at after each: at most 0.01 of them raise an
-    alarm. If it were 0.01, 30 or more would be seen with a chance below 0.0005."""
-    random = np.random.default_rng(5)
-    alarms = 0
-    for _ in range(1500):
-        shares = 0.5 + 0.45 * np.sin(random.uniform(0, 6) + np.arange(3000) / 300)
-        alarms += played(random, shares, shares, 3000)
-    assert alarms < 30
-    assert FALSE_ALARMS == 0.01
-
-
-def test_ratio_finds_a_leak():
-    """2 % of all visitors are shown the other arm than is logged: found within 20 000, in at least
-    55 of 60 experiments (0.99 of them are expected); with all visitors as logged in none."""
-    random = np.random.default_rng(6)
-    half = np.full(20_000, 0.5)
-    assert sum(played(random, half, half + 0.02, 20_000) for _ in range(60)) >= 55
-    assert sum(played(random, half, half, 20_000) for _ in range(60)) == 0
-
-
-def test_surprise_bounds_the_chance():
-    """Of Poisson counts, by their sums."""
-    for mean in (0.3, 2.0, 15.0):
-        terms = [math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(200)]
-        for count in range(60):
-            if count > mean:
-                chance = sum(terms[count:])
-            else:
-                chance = sum(terms[: count + 1])
-            assert math.exp(-surprise(count, mean)) >= chance * (1 - 1e-9)
-
-
-def test_the_example_shop():
-    """Four healthy weeks without an alarm; a pixel that breaks is told of within a day. The whole
-    year: `python tests/live/example_year.py 365`."""
-    year = example_year(45, seed=1)
-    assert false_alarms(year, 15, 43, looks=2) == []
-    assert hours_to_find(year, 40) <= 24
 
 
 def kinds(alerts):
@@ -230,3 +163,90 @@ def test_a_clock_that_jumps_and_an_experiment_that_fails(shop, monkeypatch):
     monkeypatch.setattr(shop.journal, "clock", clock)
     monkeypatch.setattr(shop.journal, "cause_of_failure", lambda experiment: "it is broken")
     assert kinds(handle.alerts()) == {("clock", None), ("failed", None)}
+
+
+class Looks:
+    """Looks at an experiment, and counts how often all of its log is read."""
+
+    def __init__(self, handle: Any, monkeypatch: pytest.MonkeyPatch, takes: float) -> None:
+        self.handle = handle
+        self.now = 0.0
+        self.spent = 0.0
+        self.readings = 0
+        self.takes = takes
+        self.cache = AnalysisCache(clock=lambda: self.now, cost=lambda: self.spent)
+        self.watched: WatchedLog | None = None
+        read = alerts.verdict_on
+
+        def verdict_on(*about: Any) -> Any:
+            self.readings += 1
+            self.spent += self.takes
+            return read(*about)
+
+        monkeypatch.setattr(alerts, "verdict_on", verdict_on)
+
+    def look(self) -> list[Any]:
+        handle = self.handle
+        journal = handle.journal
+        with journal.store.reading() as reader:
+            if self.watched is None:
+                self.watched = WatchedLog(handle.settings)
+            self.watched.read_on(reader, handle.experiment.id)
+            look = self.cache.get(
+                reader, handle.experiment, handle.settings, self.watched.seq, journal.now()
+            )
+        return arm_models(look.curves, handle.settings, self.watched)
+
+    def decide(self, number: int) -> None:
+        self.handle.journal.execute([self.handle.decide_command() for _ in range(number)])
+
+
+@pytest.fixture
+def button(shop: Any) -> Any:
+    found = shop.experiment("button", ["a", "b"], policy="Uniform")
+    for _ in range(3):
+        found.convert(found.decide().id)
+    return found
+
+
+def test_a_long_log_is_read_again_in_proportion_to_what_is_new(
+    button: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Looks(button, monkeypatch, takes=2 * CHEAP)
+    looks.decide(640)
+    looks.look()
+    assert looks.readings == 1
+    before = looks.watched.seq // GROWTH
+    looks.decide(before)
+    models = looks.look()
+    assert looks.readings == 1
+    assert sum(model.made.total for model in models) == 643 + before  # decisions are up to date
+    looks.decide(1)
+    looks.look()
+    assert looks.readings == 2
+    looks.look()
+    assert looks.readings == 2
+
+
+def test_it_is_read_again_after_an_hour_and_after_a_change(
+    button: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Looks(button, monkeypatch, takes=2 * CHEAP)
+    looks.decide(200)
+    looks.look()
+    looks.now = MAX_AGE - 1.0
+    looks.look()
+    assert looks.readings == 1
+    looks.now = MAX_AGE
+    looks.look()
+    assert looks.readings == 2
+    button.change(window="30d")
+    looks.look()
+    assert looks.readings == 3
+
+
+def test_what_is_quick_is_always_up_to_date(button: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = Looks(button, monkeypatch, takes=CHEAP / 2)
+    for times in (1, 2, 3):
+        looks.look()
+        assert looks.readings == times

@@ -13,8 +13,11 @@ import pytest
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.log.line import LogLine
 from patientbandits.live.monitoring import watched_log
-from patientbandits.live.monitoring.surprises import ArmModel, frequent_units, fullest
-from patientbandits.live.monitoring.watched_log import Moments, TimeCounts, WatchedLog, message_time
+from patientbandits.live.monitoring.watched_log import (
+    TimeHistogram,
+    WatchedLog,
+    report_time,
+)
 from patientbandits.live.settings.quarantine import quarantined
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.base import END
@@ -43,7 +46,7 @@ class NaiveLog:
     def add(
         self, rules, seq, kind, time, decision, value, happened, stated, unit, sender, arm, made
     ):
-        told = message_time(time, happened, stated)
+        told = report_time(time, happened, stated)
         line = LogLine(0, seq, kind, time, sender=sender)
         if kind in ("conversion", "order") and value and not quarantined(rules, line, unit):
             self.messages.append((told, unit, seq))
@@ -99,13 +102,13 @@ def compare(shop, handle, watched):
         latest = reader.last_time(experiment)
         for arm, found in enumerate(watched.arrivals()):
             told = naive.arrivals(arm)
-            assert found.told.total == len(told)
+            assert found.reported.total == len(told)
             young = latest - watched_log.BURST_MEMORY * SECOND
             recently = [one for one in told if one[0] > young]
             kept = found.recent[found.recent[:, 0] > young / SECOND]
             assert kept.tolist() == [[one / SECOND for one in pair] for pair in recently]
-            assert watched.made[arm].moments().total == len(naive.made[arm])
-            assert mean(watched.made[arm].moments()) == pytest.approx(np.mean(naive.made[arm]))
+            assert watched.made[arm].bins().total == len(naive.made[arm])
+            assert mean(watched.made[arm].bins()) == pytest.approx(np.mean(naive.made[arm]))
         messages = watched.messages()
         assert messages.total == len(naive.messages)
         assert messages.last == max(told for told, _, _ in naive.messages) / SECOND
@@ -118,8 +121,8 @@ def compare(shop, handle, watched):
     return naive
 
 
-def mean(moments):
-    return np.average(moments.times, weights=moments.counts) * SECOND
+def mean(bins):
+    return np.average(bins.times, weights=bins.counts) * SECOND
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -139,92 +142,38 @@ def test_as_the_log_has_it(clear_shop, clock, monkeypatch, seed, lines):
     assert len(after.messages) < len(naive.messages)
 
 
-def naive_expected(model, times, begin, end):
-    """(L), one decision after the other."""
-    total = 0.0
-    for made in times:
-        shares = np.interp([end - made, begin - made], model.ages, model.shares)
-        total += shares[0] - shares[1]
-    return model.rate * total
-
-
 def months(random, events, days):
     return np.sort(random.integers(0, int(days * 86400 * SECOND), events)) + 10**15
 
 
-@pytest.mark.parametrize(("events", "days"), [(4000, 0.2), (4000, 3), (6000, 120)])
-def test_expected_conversions(events, days):
-    """From counts by time as from each decision, wherever alerts look: within 0.1 %."""
-    random = np.random.default_rng(events + int(days))
-    times = months(random, events, days)
-    counts = TimeCounts()
-    for piece in np.array_split(random.permutation(times), 7):
-        counts.add(piece)
-    ages = np.concatenate([[0.0], np.geomspace(max(days * 8.64, 1.0), days * 86400, 60)])
-    shares = np.concatenate([[0.0], 1 - np.exp(-3 * ages[1:] / ages[-1])])
-    model = ArmModel("a", counts.moments(), 0.1, ages, shares)
-    now = times[-1] / SECOND + 100.0
-    for begin, end in ((now - 7 * 86400, now), (now - 86400, now), (now - 4000, now - 3400)):
-        expected = naive_expected(model, times / SECOND, begin, end)
-        assert model.expected(begin, end) == pytest.approx(expected, rel=1e-3, abs=1e-6)
-
-
-def test_moments_of_lonely_events_are_exact():
+def test_bins_of_lonely_events_are_exact():
     """One in a second is as it was, and what is taken out leaves the others as they were."""
     random = np.random.default_rng(8)
     times = 10**15 + np.sort(random.choice(200_000, 3000, replace=False)) * SECOND + 123_457
     out = times[random.random(3000) < 0.3]
-    counts = TimeCounts()
+    counts = TimeHistogram()
     counts.add(random.permutation(times))
-    counts.moments()
+    counts.bins()
     counts.add(out, -1)
     left = np.setdiff1d(times, out)
-    assert counts.moments().times.tolist() == (left / SECOND).tolist()
-    assert counts.moments().total == len(left)
+    assert counts.bins().times.tolist() == (left / SECOND).tolist()
+    assert counts.bins().total == len(left)
 
 
 def test_taken_out_long_after():
     """When seconds have become minutes and hours."""
     random = np.random.default_rng(9)
     times = months(random, 3000, 60)
-    counts, fewer = TimeCounts(), TimeCounts()
+    counts, fewer = TimeHistogram(), TimeHistogram()
     out = random.random(3000) < 0.4
     out[-1] = False
     for piece in np.array_split(np.arange(3000), 5):
         counts.add(times[piece])
-        counts.moments()
+        counts.bins()
     counts.add(times[out], -1)
     fewer.add(times[~out])
-    assert counts.moments().times.tolist() == fewer.moments().times.tolist()
-    assert counts.moments().counts.tolist() == fewer.moments().counts.tolist()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_fullest_stretch(seed):
-    """By counting, for every conversion, those in the stretch that it ends."""
-    random = np.random.default_rng(seed)
-    times = np.sort(np.concatenate([random.random(300) * 1e5, 5e4 + random.random(60) * 300]))
-    model = ArmModel("a", Moments.of([0.0]), 0.1, np.array([0.0, 1e5]), np.array([0.0, 1.0]))
-    most = max(sum(end - 600.0 <= one <= end for one in times) for end in times)
-    found = fullest(Moments.of(times), model, 0.0)
-    assert found is not None
-    assert found[1]["count"] == most
-    twice = fullest(Moments(times, np.full(len(times), 2)), model, 0.0)
-    assert twice is not None
-    assert twice[1]["count"] == 2 * most
-
-
-def test_the_most_frequent_units():
-    """Those without a unit take nobody's place; a day ends."""
-    units = [4] * 12 + [5] * 9 + [6] * 10 + [7] * 30
-    rows = [(100 * SECOND, unit) for unit in units] + [(0, 4)] * 50
-    messages = watched_log.Messages(total=len(rows), last=100.0, recent=np.array(rows))
-    found = [*frequent_units(messages, lambda unit: 10 * unit, 86400.0 + 50)]
-    assert [one.data for one in found] == [
-        {"count": 30, "line": 70},
-        {"count": 12, "line": 40},
-        {"count": 10, "line": 60},
-    ]
+    assert counts.bins().times.tolist() == fewer.bins().times.tolist()
+    assert counts.bins().counts.tolist() == fewer.bins().counts.tolist()
 
 
 def test_recent_rows_have_a_limit(monkeypatch):
@@ -270,7 +219,7 @@ def kept_bytes(settings, decisions):
     watched.read_on(Flood(decisions), 1)
     watched.arrivals()
     for counts in watched.made:
-        counts.moments()
+        counts.bins()
     gc.collect()  # gives back the interpreter's own spare tuples, too
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -295,8 +244,8 @@ def test_buckets_have_a_limit(monkeypatch):
     """Twenty times as often: the same room, once seconds are all in use."""
     monkeypatch.setattr(watched_log, "BY_SECOND", 3600 * SECOND)
     random = np.random.default_rng(4)
-    counts = TimeCounts()
+    counts = TimeHistogram()
     for day in range(30):
         counts.add(10**15 + day * 86400 * SECOND + random.integers(0, 86400 * SECOND, 40_000))
-    assert len(counts.moments().times) < 2 * 3600 + 22 * 1440 + 9 * 24
-    assert counts.moments().total == 30 * 40_000
+    assert len(counts.bins().times) < 2 * 3600 + 22 * 1440 + 9 * 24
+    assert counts.bins().total == 30 * 40_000

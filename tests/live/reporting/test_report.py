@@ -11,7 +11,7 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.reporting.cohorts import cohorts
+from patientbandits.live.reporting.cohorts import read_cohorts
 
 
 def late_world(shop, clock, decisions=3000, seed=3):
@@ -104,7 +104,7 @@ def test_counts_equal_those_of_a_simple_model(shop, clock):
         assert arm["value"] == pytest.approx(sum(one["value"] for one in counted))
         assert arm["raw_rate"] == pytest.approx(sum(one["value"] for one in counted) / len(mine))
     with shop.store.reading() as reader:
-        found = cohorts(reader, button.experiment.id, 3, None, int(clock.now * 1e6))
+        found = read_cohorts(reader, button.experiment.id, 3, None, int(clock.now * 1e6))
     for place, cohort in enumerate(found):
         name = "abc"[place]
         waiting = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from patientbandits.live.errors import LOGGER
-from patientbandits.live.monitoring import Watch, all_standing, deliver_due
+from patientbandits.live.monitoring import Watch, all_active, deliver_due
 from patientbandits.live.shop import Shop
 
 DELIVER_EVERY = 2.0
@@ -39,4 +39,4 @@ class Watcher:
                 fields = {"experiment": handle.name}
                 LOGGER.error("no alerts", exc_info=error, extra={"fields": fields})
         with self._shop.store.reading() as reader:
-            self.standing = all_standing(reader)
+            self.standing = all_active(reader)

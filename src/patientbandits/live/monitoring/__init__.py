@@ -1,4 +1,4 @@
-"""Alerts and webhooks."""
+"""Alerts on what happens in experiments, and the webhooks that report them."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits.live.monitoring.alerts import Watch as Watch
-    from patientbandits.live.monitoring.alerts import all_standing as all_standing
+    from patientbandits.live.monitoring.alerts import all_active as all_active
     from patientbandits.live.monitoring.alerts import current_alerts as current_alerts
     from patientbandits.live.monitoring.webhooks import ALERT_KINDS as ALERT_KINDS
     from patientbandits.live.monitoring.webhooks import add_webhook as add_webhook

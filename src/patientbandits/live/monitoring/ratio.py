@@ -26,6 +26,8 @@ BETS = np.array([0.16, 0.08, 0.04, 0.02, 0.01])
 
 
 class RatioTest:
+    """The test (R) of one experiment, fed with its decisions."""
+
     def __init__(self, arms: int) -> None:
         self._logs = np.zeros((arms, len(BETS)))
         self.decisions = 0
@@ -37,12 +39,12 @@ class RatioTest:
         """the largest log evidence after any decision"""
 
     def add(self, arms: Any, propensities: Any) -> None:
-        """Decisions in their order."""
+        """Add decisions, in their order."""
         if not len(arms):
             return
         lost = np.log1p(-BETS)
         steps = np.empty((len(arms), len(self._logs), len(BETS)))
-        steps[:] = lost
+        steps[:] = lost  # of the arms that were not shown: X = 0
         won = np.log1p(np.outer(1.0 / propensities - 1.0, BETS))
         steps[np.arange(len(arms)), arms] = won
         paths = self._logs + np.cumsum(steps, axis=0)

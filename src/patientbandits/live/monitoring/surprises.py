@@ -1,12 +1,13 @@
 """Conversions that stopped, jumped or came all at once, judged by the lag model.
 
-From arm i's decisions, made at times s, the model expects in the stretch (a, b]
+From arm i's decisions, made at times s, the model expects in the interval (a, b]
 
     rate_i * sum over s of (F_i(b - s) - F_i(a - s))                                           (L)
 
-conversions: F_i is the share of conversions that come within an age. Against a Poisson count with
-mean m, k of them are as surprising as k log(k / m) - k + m, which bounds -log of the chance of so
-many (or so few); with none, this is m. An alert is a surprise above its limit.
+conversions, where F_i is the share of conversions that come within an age. If their count is
+Poisson with mean m, the surprise of k of them is k log(k / m) - k + m, by Chernoff's bound at most
+-log of the probability of so many (or so few); with none, it is m. A surprise above its limit is a
+finding.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from patientbandits.live.monitoring.watched_log import (
     UNIT_MEMORY,
     ArmArrivals,
     Messages,
-    Moments,
+    TimeBins,
 )
 from patientbandits.live.times import SECOND
 
@@ -34,15 +35,14 @@ STOPPED = 13.0
 
 JUMP = 13.0
 JUMP_SLACK = 1.25
-"""the factor by which a rate may be off without anybody being told"""
+"""the factor by which a rate may be off without an alert"""
 
-JUMP_STRETCHES = (DAY, WEEK)
-STRETCH_WORDS = {DAY: "a day", WEEK: "a week"}
+JUMP_PERIODS = {DAY: "a day", WEEK: "a week"}
 BURST = 17.0
 BURST_SLACK = 3.0
 """the busiest hours of a day are as much above its mean"""
 
-BURST_STRETCHES = (HOUR / 6, HOUR)
+BURST_PERIODS = (HOUR / 6, HOUR)
 FEWEST_IN_BURST = 5
 FEWEST_TO_EXPECT = 20
 """before there are so many, nothing is expected"""
@@ -54,32 +54,36 @@ MANY_FROM_ONE = 10
 """conversions of one unit within a day"""
 
 
-class AlertFinding(NamedTuple):
-    """What is found now: of the whole experiment, or of the arm or unit ``subject``."""
+class Finding(NamedTuple):
+    """A finding of the moment, about the experiment, or the arm or unit ``subject``."""
 
     kind: str
     subject: str
     words: str
     data: dict[str, Any]
 
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind, self.subject
+
 
 class ArmModel(NamedTuple):
-    """(L) of one arm."""
+    """The expected conversions of one arm: (L)."""
 
     name: str
-    made: Moments
+    made: TimeBins
     rate: float
     ages: Any
-    """where the curve is known, from 0 on"""
+    """from 0 on"""
     shares: Any
 
     def expected(self, begin: float, end: float, older: float = 0.0) -> float:
         """Conversions in (begin, end], of decisions that were ``older`` than that at its begin."""
         latest = begin - older if older else end
-        known = np.searchsorted(self.made.times, latest, side="right")
-        made = self.made.times[:known]
-        shares = self._share(end - made) - self._share(begin - made)
-        return self.rate * float(np.sum(self.made.counts[:known] * shares))
+        until = np.searchsorted(self.made.times, latest, side="right")
+        times = self.made.times[:until]
+        shares = self._share(end - times) - self._share(begin - times)
+        return self.rate * float(np.sum(self.made.counts[:until] * shares))
 
     def _share(self, ages: Any) -> Any:
         return np.interp(ages, self.ages, self.shares)
@@ -101,75 +105,91 @@ def surprise(count: int, mean: float) -> float:
 
 def stopped(
     models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], messages: Messages, now: float
-) -> Iterator[AlertFinding]:
-    """Of all arms together, every message counts, also a second order or a stranger's."""
-    total = sum(own.told.total for own in arrivals)
+) -> Iterator[Finding]:
+    """Conversions that stopped, of all arms together or of single ones.
+
+    All arms together are silent only if no message comes, not even a second order or one of a unit
+    without a decision: the expectation is scaled up to count messages of any kind.
+    """
+    total = sum(own.reported.total for own in arrivals)
     if total < FEWEST_TO_EXPECT:
         return
     last = messages.last
     whole = plain_sum([model.expected(last, now) for model in models])
     whole *= max(messages.total / total, 1.0)
     if whole > STOPPED:
-        yield AlertFinding("stopped", "", silence(last, now, whole), {"expected": whole})
+        yield Finding("stopped", "", silence(last, now, whole), {"expected": whole})
         return
     for model, own in zip(models, arrivals, strict=True):
-        if own.told.total < FEWEST_TO_EXPECT:
+        if own.reported.total < FEWEST_TO_EXPECT:
             continue
-        own_last = float(own.told.times[-1])
+        own_last = float(own.reported.times[-1])
         missing = model.expected(own_last, now)
         if missing > STOPPED:
             words = silence(own_last, now, missing)
-            yield AlertFinding("stopped", model.name, words, {"expected": missing})
+            yield Finding("stopped", model.name, words, {"expected": missing})
 
 
 def silence(last: float, now: float, expected: float) -> str:
     hours = (now - last) / HOUR
-    return f"no conversion for {hours:.0f} hours, in which {expected:.0f} were expected"
+    return f"no conversions for {hours:.0f} hours; {expected:.0f} were expected"
 
 
 def jumps(
     models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], now: float
-) -> Iterator[AlertFinding]:
+) -> Iterator[Finding]:
+    """Rates of a day or a week that are far from the model's.
+
+    Each arm is compared with its own expectation, widened by a slack: the model's curve lags behind
+    a true change, and weekdays differ.
+    """
     for model, own in zip(models, arrivals, strict=True):
-        if own.told.total < FEWEST_TO_EXPECT:
+        if own.reported.total < FEWEST_TO_EXPECT:
             continue
-        for length in JUMP_STRETCHES:
+        for length, period in JUMP_PERIODS.items():
             if model.made.times[0] > now - 2 * length:
                 continue
-            count = own.told.after(now - length).total
+            count = own.reported.after(now - length).total
             mean = model.expected(now - length, now)
             bound = mean * JUMP_SLACK if count > mean else mean / JUMP_SLACK
             beyond = count > bound if count > mean else count < bound
             if beyond and surprise(count, bound) > JUMP:
-                words = f"{count} conversions in {STRETCH_WORDS[length]}; {mean:.1f} expected"
-                yield AlertFinding("jump", model.name, words, {"count": count, "expected": mean})
+                words = f"{count} conversions in {period}; {mean:.1f} expected"
+                yield Finding("jump", model.name, words, {"count": count, "expected": mean})
                 break
 
 
 def bursts(
     models: Sequence[ArmModel], arrivals: Sequence[ArmArrivals], now: float
-) -> Iterator[AlertFinding]:
-    """All at once: of any decisions, or of old ones."""
+) -> Iterator[Finding]:
+    """Conversions that came all at once, of any decisions or of old ones only.
+
+    Old ones have a kind of their own: few are expected, so a forged batch of conversions for ids
+    from long ago stands out even if its size does not.
+    """
     begin = now - BURST_MEMORY
     for model, own in zip(models, arrivals, strict=True):
         age = model.old_age
-        told, made = own.recent.T
-        old = Moments.of(told[told - made > age])
-        kinds = {"burst": (own.told, 0.0), "old": (old, age)}
-        for kind, (found, older) in kinds.items():
-            full = fullest(found.after(begin), model, older)
-            if full is not None:
-                yield AlertFinding(kind, model.name, *full)
+        arrived, decided = own.recent.T
+        old = TimeBins.of(arrived[arrived - decided > age])
+        kinds = {"burst": (own.reported, 0.0), "old": (old, age)}
+        for kind, (bins, older) in kinds.items():
+            burst = fullest_period(bins.after(begin), model, older)
+            if burst is not None:
+                yield Finding(kind, model.name, *burst)
                 break
 
 
-def fullest(found: Moments, model: ArmModel, older: float) -> tuple[str, dict[str, Any]] | None:
-    """The stretch with most of them, if that is surprising."""
-    times = found.times
-    if found.total < FEWEST_IN_BURST:
+def fullest_period(
+    bins: TimeBins, model: ArmModel, older: float
+) -> tuple[str, dict[str, Any]] | None:
+    """The period with most conversions, if that is surprising: (words, data)."""
+    times = bins.times
+    if bins.total < FEWEST_IN_BURST:
         return None
-    so_far = np.concatenate([[0], np.cumsum(found.counts)])
-    for length in BURST_STRETCHES:
+    so_far = np.concatenate([[0], np.cumsum(bins.counts)])
+    for length in BURST_PERIODS:
+        # for each conversion, how many came in the period that it ends
         counts = so_far[1:] - so_far[np.searchsorted(times, times - length)]
         place = int(np.argmax(counts))
         count = int(counts[place])
@@ -185,12 +205,12 @@ def fullest(found: Moments, model: ArmModel, older: float) -> tuple[str, dict[st
 
 def frequent_units(
     messages: Messages, first_line: Callable[[int], int], now: float
-) -> Iterator[AlertFinding]:
-    """Each is known by the line of its first conversion: alerts name nobody."""
+) -> Iterator[Finding]:
+    """Units with many conversions, named by the line of their first: alerts name nobody."""
     recent = messages.recent
     units = recent[recent[:, 0] / SECOND > now - UNIT_MEMORY, 1]
     for unit, count in Counter(units.tolist()).most_common(3):
         if count >= MANY_FROM_ONE:
             first = first_line(unit)
-            words = f"{count} conversions of one unit in a day, that of line {first}"
-            yield AlertFinding("unit", f"line {first}", words, {"count": count, "line": first})
+            words = f"{count} conversions of one unit within a day, the unit of line {first}"
+            yield Finding("unit", f"line {first}", words, {"count": count, "line": first})

@@ -6,6 +6,7 @@ from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits.live.reporting.cohorts import counts_over_time as counts_over_time
+    from patientbandits.live.reporting.cohorts import read_cohorts as read_cohorts
     from patientbandits.live.reporting.export import FORMATS as FORMATS
     from patientbandits.live.reporting.export import exported as exported
     from patientbandits.live.reporting.report import curve_times as curve_times

@@ -86,7 +86,7 @@ def _numbers(by_class: Mapping[int, int]) -> NDArray[np.float64]:
     return np.array([float(by_class[age]) for age in sorted(by_class)])
 
 
-def cohorts(
+def read_cohorts(
     reader: Reader,
     experiment: int,
     arms: int,

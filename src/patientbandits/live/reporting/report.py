@@ -12,7 +12,7 @@ import numpy as np
 from patientbandits.analysis import FEWEST_CONVERSIONS
 from patientbandits.inference.posterior import ArmPosterior, CureCounts, posterior
 from patientbandits.live.log import MILLIONTHS, Experiment
-from patientbandits.live.reporting.cohorts import Cohort, cohorts, order_counts
+from patientbandits.live.reporting.cohorts import Cohort, order_counts, read_cohorts
 from patientbandits.live.reporting.goals import goal_report
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
@@ -40,7 +40,7 @@ def report_on(
     policy decides, the corrected ones come from the model of late conversions.
     """
     now = max(now, reader.last_time(experiment.id))
-    counts = cohorts(
+    counts = read_cohorts(
         reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
     )
     times = curve_times(counts)
