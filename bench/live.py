@@ -30,8 +30,7 @@ from bench.load import (
 )
 from bench.measure import share_priority
 from bench.table import Row, show
-from patientbandits.live.log.line import LogLine
-from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.log.records import DecisionLine, Experiment
 from patientbandits.live.storage.sqlite import SQLiteStore
 
 CLIENTS, RATE, CONVERSIONS, GROUP = 64, 1000, 250, 64
@@ -160,10 +159,9 @@ def commits(folder: Path, quick: bool) -> list[Row]:
             store.begin([1])
             store.append(
                 [
-                    LogLine(
+                    DecisionLine(
                         experiment=1,
                         seq=seq + j,
-                        kind="decision",
                         time=0,
                         arm=0,
                         key=f"key-{seq + j:09d}",

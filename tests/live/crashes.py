@@ -9,7 +9,7 @@ from pathlib import Path
 from powerloss import Disk, Image
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, shrink_wal, traffic, whole
 
-from patientbandits.live.log.line import LogLine
+from patientbandits.live.log.records import Line
 from patientbandits.live.shop import Shop
 from patientbandits.live.storage.sqlite import SQLiteStore
 
@@ -18,7 +18,7 @@ OFF, NORMAL, FULL = 0, 1, 2
 
 def recorded(
     folder: Path, synchronous: int, clients: int, each: int, seed: int = 1, beside: bool = False
-) -> tuple[Disk, list[Acknowledged], list[LogLine]]:
+) -> tuple[Disk, list[Acknowledged], list[Line]]:
     """Run traffic on a disk that writes down what it does; what it did, what was answered, and the
     log in the end. ``beside``: pages move as in a server."""
     path = folder / "shop.db"
@@ -38,7 +38,7 @@ def crashes(
     folder: Path,
     disk: Disk,
     answers: list[Acknowledged],
-    log: list[LogLine],
+    log: list[Line],
     points: int,
     seed: int = 1,
 ) -> list[int]:

@@ -12,7 +12,7 @@ from server_process import ServerProcess
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, traffic, whole
 
 from patientbandits import live
-from patientbandits.live.log.stored_records import Snapshot
+from patientbandits.live.log.records import Snapshot
 from patientbandits.live.policy import state as policy_state
 
 pytestmark = pytest.mark.slow

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from patientbandits import live
 from patientbandits.live.commands import journal
 from patientbandits.live.commands.plain_decisions import decided_plainly
-from patientbandits.live.log.line import DecisionColumns, LogLine, chained, chained_decisions
+from patientbandits.live.log.chain import LineRow, chained, chained_decisions
+from patientbandits.live.log.records import DecisionColumns
 
 ARMS = ["a", "b", "c"]
 
@@ -36,7 +38,7 @@ def test_chained_as_lines_are() -> None:
         columns = some_columns(chance, number)
         before = chance.choice([b"", chance.randbytes(16), chance.randbytes(20)])
         lines = [
-            LogLine(columns.experiment, seq, "decision", columns.time, *others)
+            LineRow(columns.experiment, seq, "decision", columns.time, *others)
             for seq, *others in zip(*columns[2:], strict=True)
         ]
         one_by_one = chained(lines, before)
@@ -77,7 +79,7 @@ def played(address, clock, monkeypatch, plainly, **settings):
         with shop.store.reading() as reader:
             lines = reader.lines(button.experiment.id, 1)
             assert reader.broken_chain(button.experiment.id) is None
-    return answers, [line._replace(chain=line.chain[16:]) for line in lines], counts
+    return answers, [replace(line, chain=line.chain[16:]) for line in lines], counts
 
 
 @pytest.mark.parametrize(

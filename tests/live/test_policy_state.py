@@ -13,8 +13,13 @@ import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.commands.commands import Convert, Decide, Retract
 from patientbandits.live.commands.stretches import stretches
-from patientbandits.live.log.line import Decided, LogLine
-from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.log.records import (
+    ConversionLine,
+    Decided,
+    DecisionLine,
+    Experiment,
+    OpenDecision,
+)
 from patientbandits.live.policy import memory as policy_memory
 from patientbandits.live.policy import state as policy_state
 from patientbandits.live.policy.memory import PolicyMemory
@@ -198,9 +203,7 @@ def test_as_if_the_conversion_had_never_been(fresh, clock):
         button.retract(made[4])
         lines = shop.store.lines(button.experiment.id, 0)
         undone = [
-            line.seq
-            for line in lines
-            if line.decision is not None and line.decision == lines[-1].decision
+            line.seq for line in lines if getattr(line, "decision", None) == lines[-1].decision
         ]
         assert len(undone) == 2
         memory = PolicyMemory(button.experiment, button.settings)
@@ -208,7 +211,10 @@ def test_as_if_the_conversion_had_never_been(fresh, clock):
         kept = [line for line in lines if line.seq not in undone]
         events = []
         for line in kept:
-            events += memory.events(line, decided.get(line.decision))
+            if isinstance(line, DecisionLine):
+                events.append(memory.decision(line))
+            elif isinstance(line, ConversionLine):
+                events += memory.events(line, decided.get(line.decision))
         memory.apply(events, False)
         memories_equal(running(button).memory, memory)
 
@@ -232,19 +238,18 @@ def test_memory_grows(monkeypatch, name):
             fresh = [decision_line(seq, j) for seq in range(13 * j + 1, 13 * j + 14)]
             array, _ = memory.apply([memory.decision(line) for line in fresh], True)
             chosen = [
-                line._replace(arm=int(arm)) for line, arm in zip(fresh, array["arm"], strict=True)
+                line.chosen(int(arm), 0.0) for line, arm in zip(fresh, array["arm"], strict=True)
             ]
             waiting += [line for line in chosen if rng.random() < 0.3]
         return memory
 
     def decision_line(seq, second):
-        return LogLine(experiment=1, seq=seq, kind="decision", time=second * 10**6)
+        return OpenDecision(experiment=1, seq=seq, time=second * 10**6)
 
     def converted(decision, second):
-        line = LogLine(
+        line = ConversionLine(
             experiment=1,
             seq=decision.seq,
-            kind="conversion",
             time=second * 10**6,
             decision=decision.seq,
             value=10**6,

@@ -13,7 +13,7 @@ from folds import counts, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.log.records import Experiment
 from patientbandits.live.storage.conninfo import (
     connection_options,
     without_password,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from patientbandits import live
+from patientbandits.live.log.records import CreditLine, WithdrawalLine
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.sqlite import SQLiteStore
 
@@ -91,8 +92,8 @@ def test_postgres_searches_the_index_of_a_young_log(
 
 def test_what_a_batch_looks_up(store: Explained) -> None:
     """Whatever the log holds, each is found by an index of its own."""
-    store.lines_about(1, "credit", [1, 2])
-    store.lines_about(1, "withdrawal", [1, 2])
+    store.lines_about(1, CreditLine, [1, 2])
+    store.lines_about(1, WithdrawalLine, [1, 2])
     for kind in ("order", "goal", "alias"):
         store.lines_of(1, kind, "key", ["a", "b"])
     for kind in ("decision", "order", "goal", "alias"):

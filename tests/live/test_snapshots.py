@@ -9,7 +9,7 @@ from folds import equal, running, same
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.log.stored_records import Snapshot
+from patientbandits.live.log.records import Snapshot
 from patientbandits.live.operations.checks import check
 from patientbandits.live.policy.state import PolicyState
 from patientbandits.policies.parts import late_counts

@@ -10,8 +10,8 @@ import apsw
 import pytest
 
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log.line import LogLine
-from patientbandits.live.log.stored_records import Experiment
+from patientbandits.live.log.chain import LineRow
+from patientbandits.live.log.records import Experiment
 from patientbandits.live.storage.queries import LOG_COLUMNS
 from patientbandits.live.storage.sqlite import INSERTS, SQLiteStore
 
@@ -19,12 +19,12 @@ from patientbandits.live.storage.sqlite import INSERTS, SQLiteStore
 def test_any_number_of_lines(tmp_path: Path) -> None:
     assert min(INSERTS) == 1
     assert list(INSERTS) == sorted(INSERTS, reverse=True)
-    store, written = SQLiteStore(tmp_path / "shop.db"), list[LogLine]()
+    store, written = SQLiteStore(tmp_path / "shop.db"), list[LineRow]()
     store.begin(None)
     store.add_experiment(Experiment(1, "x", 1, 0))
     for number in (0, 1, 4, 5, 6, 19, 20, 26, 99, 100, 101, 126, 257):
         entries = [
-            LogLine(
+            LineRow(
                 experiment=1,
                 seq=seq,
                 kind="decision",
@@ -40,7 +40,7 @@ def test_any_number_of_lines(tmp_path: Path) -> None:
         written += entries
     store.commit()
     found = store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
-    assert [LogLine(*row) for row in found] == written
+    assert [LineRow(*row) for row in found] == written
     store.begin(None)
     with pytest.raises(UnavailableError, match="UNIQUE"):
         store.insert(
@@ -75,7 +75,7 @@ def test_appending_writes_no_temporary_file(tmp_path: Path) -> None:
         keys = {seq: hashlib.sha256(b"%d" % seq).hexdigest() for seq in range(first, first + 100)}
         store.begin([1])
         store.insert(
-            [LogLine(1, seq, "decision", seq, arm=0, key=key) for seq, key in keys.items()]
+            [LineRow(1, seq, "decision", seq, arm=0, key=key) for seq, key in keys.items()]
         )
         store.commit()
     assert store.head(1) == 4000

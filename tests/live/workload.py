@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from patientbandits.live.log.line import LogLine
+from patientbandits.live.log.records import Line
 from patientbandits.live.operations.checks import remembered
 from patientbandits.live.policy.state import PolicyState
 from patientbandits.live.shop import Shop
@@ -66,7 +66,7 @@ def lost(shop: Shop, acknowledged: list[Acknowledged]) -> list[Acknowledged]:
     return found
 
 
-def whole(shop: Shop) -> list[LogLine]:
+def whole(shop: Shop) -> list[Line]:
     """The log, which must have no gap; the file, which must be sound; the state, which must be
     that of the log alone."""
     assert shop.store.check() == []

@@ -24,7 +24,7 @@ from patientbandits.live.commands import (
     append_change,
 )
 from patientbandits.live.errors import NotFoundError
-from patientbandits.live.log import MILLIONTHS
+from patientbandits.live.log import MILLIONTHS, ConversionLine, RetractionLine
 from patientbandits.live.reporting import counts_over_time, exported
 from patientbandits.live.settings import Settings, new_rule
 from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_time
@@ -188,14 +188,16 @@ class ExperimentHandle(CommandMaker):
         return self._rules_after(WantedQuarantine(added=named))
 
     def _unit_of(self, line: int) -> str:
-        """As the log calls it."""
+        """The unit that a line names, or its decision, as the log calls it."""
         with self.journal.store.reading() as reader:
-            found = reader.lines(self.experiment.id, line - 1, line) if line > 0 else []
-            if found and found[0].decision is not None:
-                found = reader.lines(self.experiment.id, found[0].decision - 1, found[0].decision)
-        if not found or found[0].unit is None:
+            lines = reader.lines(self.experiment.id, line - 1, line) if line > 0 else []
+            if lines and isinstance(lines[0], (ConversionLine, RetractionLine)):
+                decision = lines[0].decision
+                lines = reader.lines(self.experiment.id, decision - 1, decision)
+        units = lines[0].units if lines else ()
+        if not units:
             raise NotFoundError(f"quarantine: no unit is named by this line; got line={line!r}.")
-        return found[0].unit
+        return units[0]
 
     def release(self, id: str) -> list[dict[str, Any]]:
         """Let the events of the rule count again: the rules that are left."""

@@ -9,6 +9,7 @@ import pytest
 from example_year import DAY
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS
+from patientbandits.live.log.records import OrderLine
 from patientbandits.live.monitoring import alerts
 from patientbandits.live.monitoring.alerts import (
     CHEAP,
@@ -99,7 +100,7 @@ def test_conversions_of_old_ids_are_told_and_undone(attacked, clock):
     before = counts(handle)
     quiet = kinds(handle.alerts())
     with shop.store.reading() as reader:
-        orders = {line.unit for line in reader.lines_with_unit(handle.experiment.id, "order")}
+        orders = {line.unit for line in reader.lines_with_unit(handle.experiment.id, OrderLine)}
         lines = reader.all_decided(handle.experiment.id)
     arms = {one.decision.unit: one.decision.arm for one in lines}
     unit = handle.journal.names.unit

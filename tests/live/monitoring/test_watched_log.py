@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log.line import LogLine
 from patientbandits.live.monitoring import watched_log
 from patientbandits.live.monitoring.watched_log import (
     TimeHistogram,
     WatchedLog,
     report_time,
 )
-from patientbandits.live.settings.quarantine import quarantined
+from patientbandits.live.settings.quarantine import decision_quarantined, quarantined
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.base import END
 from patientbandits.live.times import SECOND
@@ -36,9 +35,8 @@ class NaiveLog:
         self.paid = {}
         self.messages = []
         rows = reader.rows(queries.WATCHED_DECISIONS, experiment, 0, END)
-        for seq, arm, made, _, unit, sender in rows:
-            line = LogLine(0, seq, "decision", made, unit=unit, sender=sender)
-            if not quarantined(rules, line):
+        for _seq, arm, made, _, unit, sender in rows:
+            if not decision_quarantined(rules, made, unit, sender):
                 self.made[arm].append(made)
         for row in reader.rows(queries.WATCHED_PAYMENTS, experiment, 0, END):
             self.add(rules, *row)
@@ -47,8 +45,7 @@ class NaiveLog:
         self, rules, seq, kind, time, decision, value, happened, stated, unit, sender, arm, made
     ):
         told = report_time(time, happened, stated)
-        line = LogLine(0, seq, kind, time, sender=sender)
-        if kind in ("conversion", "order") and value and not quarantined(rules, line, unit):
+        if kind in ("conversion", "order") and value and not quarantined(rules, time, unit, sender):
             self.messages.append((told, unit, seq))
         if kind == "order":
             return

@@ -18,7 +18,7 @@ from patientbandits._util.rng import as_bits, base_keys, bits_at, run_key, unit
 from patientbandits.live.commands.commands import Command, Decide, Expose
 from patientbandits.live.commands.draft import Draft
 from patientbandits.live.commands.people import Persons
-from patientbandits.live.log import LogLine
+from patientbandits.live.log import AssignmentLine
 from patientbandits.live.policy import PolicyState, StandingWeights
 from patientbandits.live.policy.present_shares import present_shares
 from patientbandits.live.storage import Reader
@@ -32,7 +32,7 @@ class AssignmentDesk:
 
     def __init__(self, batch: Draft) -> None:
         self._batch = batch
-        self._promised: dict[str, list[LogLine]] = {}
+        self._promised: dict[str, list[AssignmentLine]] = {}
         """by unit, oldest first"""
         self._persons = Persons()
 
@@ -47,33 +47,31 @@ class AssignmentDesk:
             if name is not None:
                 units.update(self._persons.units(name))
         experiment = self._batch.experiment.id
-        for line in reader.named_lines(experiment, "assignment", "unit", sorted(units)):
+        for line in reader.named_lines(experiment, AssignmentLine, "unit", sorted(units)):
             self._keep(line)
 
-    def _keep(self, line: LogLine) -> None:
-        assert line.unit is not None
+    def _keep(self, line: AssignmentLine) -> None:
         self._promised.setdefault(line.unit, []).append(line)
 
-    def standing(self, unit: str | None) -> LogLine | None:
+    def standing(self, unit: str | None) -> AssignmentLine | None:
         """What the unit's person was promised last, unless the arm is retired."""
         if unit is None or not self._promised or not self._batch.settings.sticky:
             return None
-        found: list[LogLine] = []
+        found: list[AssignmentLine] = []
         for known in self._persons.units(unit):
             found += self._promised.get(known, ())
         active = [line for line in found if line.arm in self._batch.state.shown]
         return max(active, key=line_number, default=None)
 
-    def promise(self, unit: str) -> LogLine:
+    def promise(self, unit: str) -> AssignmentLine:
         """An arm for the unit, as a new line of the batch."""
         batch = self._batch
         seq = batch.next_seq()
         shares = standing_shares(batch.state, batch.now)
         place = drawn(shares, batch.experiment.seed, seq)
-        line = LogLine(
+        line = AssignmentLine(
             experiment=batch.experiment.id,
             seq=seq,
-            kind="assignment",
             time=batch.now,
             arm=batch.settings.active[place],
             propensity=min(shares[place], 1.0),
@@ -84,7 +82,7 @@ class AssignmentDesk:
         return line
 
 
-def line_number(line: LogLine) -> int:
+def line_number(line: AssignmentLine) -> int:
     return line.seq
 
 

@@ -29,7 +29,15 @@ from patientbandits.live.commands.goal_desk import name_goals
 from patientbandits.live.commands.order_desk import OrderDesk
 from patientbandits.live.commands.outcome_desk import OutcomeDesk
 from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
-from patientbandits.live.log import Decided, LogLine, Signer
+from patientbandits.live.log import (
+    AssignmentLine,
+    Decided,
+    DecisionLine,
+    ExposureLine,
+    Line,
+    OpenDecision,
+    Signer,
+)
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import flag_value, held_back
 from patientbandits.live.storage import Reader
@@ -54,8 +62,10 @@ class CommandBatch:
         """the log's time never goes back"""
         self._takes_everyone = state.settings.takes_everyone
         self._first = state.seq + 1
-        self.lines: list[LogLine] = []
+        self.lines: list[Line] = []
         self.decided: dict[int, Decided] = {}
+        self.open: dict[int, OpenDecision] = {}
+        """of this batch: decisions that the policy is still to make, by line"""
         self._by_key: dict[str, int] = {}
         self._by_unit: dict[str, int] = {}
         self._pending: list[PendingDecision] = []
@@ -63,7 +73,7 @@ class CommandBatch:
         self._outcomes = OutcomeDesk(self, self._desk)
         self._assigned = AssignmentDesk(self)
 
-    def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[LogLine]:
+    def carry_out(self, commands: Sequence[Command], reader: Reader) -> list[Line]:
         """Answer each command, or refuse it; the lines are still to be made durable."""
         name_goals(commands, self.settings)
         commands = [command for command in commands if command.error is None]
@@ -74,6 +84,9 @@ class CommandBatch:
             except RefusedError as refusal:
                 command.error = refusal
         self.lines = self.state.advance(self.lines, self.decided)
+        for line in self.lines:
+            if isinstance(line, DecisionLine) and line.seq in self.open:
+                self.decided[line.seq] = Decided(line)
         for pending in self._pending:
             pending.command.outcome = self._answer(pending)
         return self.lines
@@ -96,12 +109,11 @@ class CommandBatch:
             if found.unit is not None and found.arm in shown:
                 self._by_unit[found.unit] = found.seq
         self._desk.look_up(commands, reader, units)
-        people = self._desk.people
-        self._assigned.look_up(commands, reader, people.persons if people else None)
+        self._assigned.look_up(commands, reader, self._desk.people.persons)
         if self.settings.goals:
             self._outcomes.goals.look_up(commands, reader)
 
-    def _found(self, reader: Reader, column: str, values: set[Any]) -> list[LogLine]:
+    def _found(self, reader: Reader, column: str, values: set[Any]) -> list[DecisionLine]:
         found = reader.decided(self.experiment.id, column, sorted(values))
         self.decided.update((about.decision.seq, about) for about in found)
         return [about.decision for about in found]
@@ -136,22 +148,41 @@ class CommandBatch:
         if outside is not None:
             self._answer_outside(command, outside)
             return
-        seq = self._first + len(self.lines)
-        line = LogLine(
-            self.experiment.id, seq, "decision", self.now, None, None, command.unit, command.key
-        )
-        if promised is not None:  # chosen before: the policy is told
-            line = line._replace(
-                arm=promised.arm, propensity=promised.propensity, happened=self.now
-            )
+        seq = self.next_seq()
+        line = self._promised_line(command, promised) if promised else self._open_line(command)
         self.lines.append(line)
-        self.decided[seq] = Decided(line)
         if command.key is not None:
             self._by_key[command.key] = seq
         if command.unit is not None:
             self._by_unit[command.unit] = seq
             self._desk.decided(line)
         self._pending.append(PendingDecision(command, seq, False))
+
+    def _open_line(self, command: Decide) -> OpenDecision:
+        line = OpenDecision(
+            experiment=self.experiment.id,
+            seq=self.next_seq(),
+            time=self.now,
+            unit=command.unit,
+            key=command.key,
+        )
+        self.open[line.seq] = line
+        return line
+
+    def _promised_line(self, command: Decide, promised: AssignmentLine) -> ExposureLine:
+        """The decision for a unit that was promised an arm before: the policy is told."""
+        line = ExposureLine(
+            experiment=self.experiment.id,
+            seq=self.next_seq(),
+            time=self.now,
+            arm=promised.arm,
+            propensity=promised.propensity,
+            unit=command.unit,
+            key=command.key,
+            happened=self.now,
+        )
+        self.decided[line.seq] = Decided(line)
+        return line
 
     def _outside(self, command: Decide) -> str | None:
         """Why a new unit is not taken in, if so."""
@@ -193,14 +224,12 @@ class CommandBatch:
         if self.settings.paused:
             command.outcome = Evaluated(arm=None)
         elif command.provisional and self._made_for(command) is None:
-            assert command.unit is not None
             promised = self._assigned.standing(command.unit)
             outside = None if promised else self._outside(command)
             if outside is not None:
                 self._answer_outside(command, outside)
                 return
             line = promised or self._assigned.promise(command.unit)
-            assert line.arm is not None
             command.outcome = self._evaluated(self.settings.arms[line.arm], line.propensity)
         else:
             self._decide(command)
@@ -219,22 +248,27 @@ class CommandBatch:
             if line.key is not None:
                 self._by_key[line.key] = line.seq
             self._by_unit[command.unit] = line.seq
-            self._desk.told(line)
+            self._desk.told(line, command.unit)
         told = before or line
         command.outcome = Exposed(
             id=self._signer.name(self.experiment.id, told.seq), duplicate=before is not None
         )
 
-    def _told_before(self, command: Expose, line: LogLine) -> LogLine | None:
+    def _told_before(self, command: Expose, line: ExposureLine) -> DecisionLine | None:
         if command.key is not None and command.key in self._by_key:
-            before = self.decided[self._by_key[command.key]].decision
+            before = self._decision(self._by_key[command.key])
+            if isinstance(before, OpenDecision):  # for somebody else, or the batch were cut here
+                raise different(command)
             if before.unit != command.unit or before.arm != line.arm:
                 raise different(command)
             return before
-        assert self._desk.people is not None
         return told_before(self, self._desk.people, command, line)
 
-    def _made_for(self, command: Decide) -> LogLine | None:
+    def _decision(self, seq: int) -> DecisionLine | OpenDecision:
+        about = self.decided.get(seq)
+        return self.open[seq] if about is None else about.decision
+
+    def _made_for(self, command: Decide) -> DecisionLine | OpenDecision | None:
         """The decision made for this key before or, if units are sticky, for this unit."""
         seq = None
         if command.key is not None:
@@ -244,10 +278,10 @@ class CommandBatch:
             seq = self._by_unit.get(command.unit)
             if seq is None:
                 seq = self._desk.made_for(command.unit)
-        return None if seq is None else self.decided[seq].decision
+        return None if seq is None else self._decision(seq)
 
     @staticmethod
-    def _require_same_unit(command: Decide, before: LogLine) -> None:
+    def _require_same_unit(command: Decide, before: DecisionLine | OpenDecision) -> None:
         if before.unit != command.unit:
             raise MismatchError("decision: this key came before with another unit.")
 
@@ -255,17 +289,13 @@ class CommandBatch:
         return self._first + len(self.lines)
 
     def _answer(self, pending: PendingDecision) -> Decision | Evaluated:
-        made = self._decision(pending)
+        made = self._made(pending)
         if isinstance(pending.command, Evaluate):
             return self._evaluated(made.arm, made.propensity, made.id)
         return made
 
-    def _decision(self, pending: PendingDecision) -> Decision:
+    def _made(self, pending: PendingDecision) -> Decision:
         seq = pending.seq
-        if seq < self._first:
-            made = self.decided[seq].decision
-        else:
-            made = self.lines[seq - self._first]
-        assert made.arm is not None
+        made = self.decided[seq].decision
         name = self._signer.name(self.experiment.id, seq)
         return Decision(name, self.settings.arms[made.arm], made.propensity, pending.duplicate)

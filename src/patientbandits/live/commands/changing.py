@@ -10,7 +10,7 @@ import msgspec
 from patientbandits.live.commands.credits import all_credits_due, credit_line
 from patientbandits.live.commands.journal import Journal
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log import Experiment, LogLine
+from patientbandits.live.log import ChangeLine, CreditLine, Experiment
 from patientbandits.live.settings import (
     QuarantineRule,
     Settings,
@@ -98,21 +98,20 @@ def append_change(
 ) -> Settings:
     """Within a transaction: write the change and what it makes decisions worth; the settings."""
     store = journal.store
-    old = stored_settings(store.changes(experiment.id)[-1].settings or "")
+    old = stored_settings(store.changes(experiment.id)[-1].settings)
     last = store.head(experiment.id)
     now = max(journal.now(), store.time(experiment.id, last))
     new = wanted.settings(old, now)
     if new == old:
         return new
-    lines: list[LogLine] = []
+    lines: list[CreditLine] = []
     released = new.quarantine != old.quarantine
     if new.crediting != old.crediting or released:
         for about, worth in all_credits_due(store, experiment.id, new, everyone=released):
             lines.append(credit_line(about, worth, last + 1 + len(lines), now))
-    change = LogLine(
+    change = ChangeLine(
         experiment=experiment.id,
         seq=last + 1 + len(lines),
-        kind="change",
         time=now,
         settings=settings_text(new),
     )

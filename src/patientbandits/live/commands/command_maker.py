@@ -46,8 +46,7 @@ class CommandMaker:
             return self.settings_in(reader)
 
     def settings_in(self, reader: Reader) -> Settings:
-        last = reader.changes(self.experiment.id)[-1]
-        return stored_settings(last.settings or "")
+        return stored_settings(reader.changes(self.experiment.id)[-1].settings)
 
     @property
     def scale(self) -> float:

@@ -46,6 +46,7 @@ class Evaluate(Decide):
     """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
 
     __slots__ = ("provisional",)
+    unit: str
 
     def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
         super().__init__(experiment, unit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from patientbandits.live.commands.people import People, own_payments
-from patientbandits.live.log import Decided, LogLine
-from patientbandits.live.settings import WORTHLESS, Settings, Worth, quarantined, summed
+from patientbandits.live.log import CreditLine, Decided, OrderLine
+from patientbandits.live.settings import WORTHLESS, Settings, Worth, decision_quarantined, summed
 from patientbandits.live.storage import Reader
 
 
@@ -14,11 +14,10 @@ def recorded_worth(about: Decided, settings: Settings) -> Worth:
     """What the log says that the decision is worth."""
     if about.credits:
         last = about.credits[-1]
-        return Worth(last.value or 0, last.happened)
+        return Worth(last.value, last.happened)
     conversion = about.conversion
     if conversion is None or about.retraction is not None or not conversion.value:
         return WORTHLESS
-    assert conversion.happened is not None
     if not settings.counts(conversion.happened - about.decision.made):
         return WORTHLESS
     return Worth(conversion.value, conversion.happened)
@@ -34,21 +33,21 @@ def credits_due(
                 yield about, worth
 
 
-def credit_line(about: Decided, worth: Worth, seq: int, time: int) -> LogLine:
-    return LogLine(
+def credit_line(about: Decided, worth: Worth, seq: int, time: int) -> CreditLine:
+    return CreditLine(
         experiment=about.decision.experiment,
         seq=seq,
-        kind="credit",
         time=time,
         value=worth.value,
         happened=worth.happened,
-        about=about.decision.seq,
+        decision=about.decision.seq,
     )
 
 
 def own_worth(about: Decided, settings: Settings) -> Worth:
     """What a decision without a unit is worth: what it was paid by its id."""
-    if quarantined(settings.quarantine, about.decision):
+    made = about.decision
+    if decision_quarantined(settings.quarantine, made.made, made.unit, made.sender):
         return WORTHLESS
     return summed(own_payments(about, settings.crediting, settings.quarantine))
 
@@ -61,8 +60,7 @@ def all_credits_due(
     ``everyone``: also of decisions that were paid by their id alone, which a quarantine, but no
     other setting, makes worth something else.
     """
-    orders = reader.lines_with_unit(experiment, "order")
-    units = {line.unit for line in orders if line.unit is not None}
+    units = {line.unit for line in reader.lines_with_unit(experiment, OrderLine)}
     alone: list[Decided] = []
     if everyone:
         converted = reader.converted(experiment)

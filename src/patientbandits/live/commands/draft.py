@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from patientbandits.live.log import Decided, Experiment, LogLine
+from patientbandits.live.log import (
+    ConversionLine,
+    Decided,
+    Experiment,
+    GoalLine,
+    Line,
+    OpenDecision,
+    OrderLine,
+)
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import Settings
 from patientbandits.live.times import SECOND
@@ -21,14 +29,15 @@ class Draft(Protocol):
     experiment: Experiment
     clock: int
     now: int
-    lines: list[LogLine]
+    lines: list[Line]
     decided: dict[int, Decided]
+    open: dict[int, OpenDecision]
 
     def next_seq(self) -> int: ...
 
 
-def same_moment(before: LogLine, stated: int | None) -> bool:
-    """Whether a repeated message says the same time as the first, or nothing about it."""
+def same_moment(before: ConversionLine | GoalLine | OrderLine, stated: int | None) -> bool:
+    """Tell whether a repeated message says the same time as the first, or nothing about it."""
     if stated is None:
         return True
     said = before.stated if before.stated is not None else before.happened

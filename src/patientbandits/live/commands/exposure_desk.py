@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from patientbandits.live.commands.commands import Expose
 from patientbandits.live.commands.draft import SKEW, Draft
 from patientbandits.live.commands.people import People
 from patientbandits.live.errors import MismatchError, RefusedError
-from patientbandits.live.log import LogLine
+from patientbandits.live.log import AssignmentLine, DecisionLine, ExposureLine
 from patientbandits.live.times import iso_text
 
 
-def exposure_line(batch: Draft, command: Expose) -> LogLine:
+def exposure_line(batch: Draft, command: Expose) -> ExposureLine:
     """A decision that is told: its arm is known, and so is when it was made."""
-    return LogLine(
+    return ExposureLine(
         experiment=batch.experiment.id,
         seq=batch.next_seq(),
-        kind="decision",
         time=batch.now,
         arm=place_of(batch, command),
         propensity=command.propensity,
@@ -51,7 +52,9 @@ def moment(batch: Draft, command: Expose) -> int:
     return min(max(command.happened, began), batch.now)
 
 
-def told_before(batch: Draft, people: People, command: Expose, line: LogLine) -> LogLine | None:
+def told_before(
+    batch: Draft, people: People, command: Expose, line: ExposureLine
+) -> DecisionLine | None:
     """The same exposure as it was told before, if it was.
 
     Of a sticky unit the first stays, unless its arm is retired; of others the one that was told
@@ -75,14 +78,16 @@ def told_before(batch: Draft, people: People, command: Expose, line: LogLine) ->
     return None
 
 
-def as_promised(command: Expose, line: LogLine, promised: LogLine | None) -> LogLine:
+def as_promised(
+    command: Expose, line: ExposureLine, promised: AssignmentLine | None
+) -> ExposureLine:
     """The exposure, with the propensity of the arm that the unit was promised, if it was."""
     if promised is None:
         return line
     if promised.arm != line.arm:
         raise different(command)
     if line.propensity is None:
-        return line._replace(propensity=promised.propensity)
+        return replace(line, propensity=promised.propensity)
     return line
 
 

@@ -19,7 +19,7 @@ from patientbandits.live.commands.commands import (
 )
 from patientbandits.live.commands.draft import Draft, same_moment
 from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
-from patientbandits.live.log import Decided, LogLine
+from patientbandits.live.log import Decided, GoalLine, WithdrawalLine
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
 
@@ -27,7 +27,7 @@ from patientbandits.live.storage import Reader
 class Reached(NamedTuple):
     """A goal that a decision has reached, and whether that was taken back."""
 
-    line: LogLine
+    line: GoalLine
     retracted: bool = False
 
 
@@ -58,61 +58,54 @@ class GoalDesk:
             if isinstance(command, AboutDecision) and command.goal is not None
         }
         experiment = self._batch.experiment.id
-        found = reader.lines_about(experiment, "goal", sorted(seqs))
-        gone = reader.lines_about(experiment, "withdrawal", [line.seq for line in found])
-        withdrawn = {line.about for line in gone}
+        found = reader.lines_about(experiment, GoalLine, sorted(seqs))
+        gone = reader.lines_about(experiment, WithdrawalLine, [line.seq for line in found])
+        withdrawn = {line.withdrawn for line in gone}
         for line in found:
-            assert line.about is not None
-            assert line.goal is not None
-            self._reached[line.about, line.goal] = Reached(line, line.seq in withdrawn)
+            self._reached[line.decision, line.goal] = Reached(line, line.seq in withdrawn)
 
-    def convert(self, command: Convert, about: Decided, happened: int) -> None:
-        assert command.goal is not None
-        before = self._reached.get((command.seq, command.goal))
+    def convert(self, command: Convert, goal: str, about: Decided, happened: int) -> None:
+        before = self._reached.get((command.seq, goal))
         duplicate = before is not None
         if before is None:
-            before = Reached(self._line(command, happened))
+            before = Reached(self._line(command, goal, happened))
             self._batch.lines.append(before.line)
-            self._reached[command.seq, command.goal] = before
+            self._reached[command.seq, goal] = before
         line = before.line
         if line.value != command.value or not same_moment(line, command.happened):
             raise MismatchError(
                 "conversion: this decision has reached this goal already, with other content, "
-                f"which stays; got goal={command.goal!r}."
+                f"which stays; got goal={goal!r}."
             )
-        assert line.happened is not None
         within = self._batch.settings.counts(line.happened - about.decision.made)
         command.outcome = Conversion(duplicate=duplicate, counted=within and not before.retracted)
 
-    def _line(self, command: Convert, happened: int) -> LogLine:
-        return LogLine(
+    def _line(self, command: Convert, goal: str, happened: int) -> GoalLine:
+        return GoalLine(
             experiment=self._batch.experiment.id,
             seq=self._batch.next_seq(),
-            kind="goal",
             time=self._batch.now,
             value=command.value,
             happened=happened,
             stated=command.happened,
-            about=command.seq,
-            goal=command.goal,
+            decision=command.seq,
+            goal=goal,
             sender=command.sender,
         )
 
-    def retract(self, command: Retract) -> None:
-        assert command.goal is not None
-        before = self._reached.get((command.seq, command.goal))
+    def retract(self, command: Retract, goal: str) -> None:
+        before = self._reached.get((command.seq, goal))
         if before is None:
             raise ConflictError(
-                f"retraction: this decision has not reached this goal; got goal={command.goal!r}."
+                f"retraction: this decision has not reached this goal; got goal={goal!r}."
             )
         if not before.retracted:
-            line = LogLine(
+            line = WithdrawalLine(
                 experiment=self._batch.experiment.id,
                 seq=self._batch.next_seq(),
-                kind="withdrawal",
                 time=self._batch.now,
-                about=before.line.seq,
+                withdrawn=before.line.seq,
             )
             self._batch.lines.append(line)
-            self._reached[command.seq, command.goal] = before._replace(retracted=True)
+            self._reached[command.seq, goal] = before._replace(retracted=True)
         command.outcome = Retraction(duplicate=before.retracted)

@@ -21,7 +21,7 @@ from patientbandits.live.commands.commands import Command
 from patientbandits.live.commands.plain_decisions import decided_plainly, questions
 from patientbandits.live.commands.stretches import stretches
 from patientbandits.live.errors import LOGGER, UnavailableError
-from patientbandits.live.log import LogLine, Signer
+from patientbandits.live.log import Line, Signer
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.storage import LogStore, Pseudonyms, StoreQuestion
 from patientbandits.live.times import SECOND
@@ -238,7 +238,7 @@ class Journal:
             self.store.back_to_mark()
             raise
 
-    def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[LogLine]:
+    def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[Line]:
         lines = CommandBatch(state, self.now(), self.signer).carry_out(commands, self.store)
         state.chain = self.store.append(lines, state.chain)
         return lines

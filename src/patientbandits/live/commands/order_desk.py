@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
+
 from patientbandits.live.commands.commands import (
     AboutDecision,
     Command,
@@ -19,7 +21,16 @@ from patientbandits.live.commands.credits import credit_line, credits_due, own_w
 from patientbandits.live.commands.draft import SKEW, Draft, same_moment
 from patientbandits.live.commands.people import People, PlacedOrder
 from patientbandits.live.errors import MismatchError, NotFoundError, RefusedError
-from patientbandits.live.log import Decided, LogLine
+from patientbandits.live.log import (
+    AliasLine,
+    Decided,
+    DecisionLine,
+    ExposureLine,
+    OpenDecision,
+    OrderLine,
+    UnitGoalLine,
+    WithdrawalLine,
+)
 from patientbandits.live.settings import Worth
 from patientbandits.live.storage import Reader
 from patientbandits.live.times import iso_text
@@ -30,8 +41,9 @@ class OrderDesk:
 
     def __init__(self, batch: Draft) -> None:
         self._batch = batch
-        self.people: People | None = None
-        """those that a command is about, if any is"""
+        settings = batch.settings
+        self.people = People(batch.decided, settings.crediting, settings.quarantine)
+        """those that a command is about"""
 
     def look_up(self, commands: Sequence[Command], reader: Reader, decided_for: set[str]) -> None:
         """``decided_for``: units that may get the decision of another unit of their person."""
@@ -54,38 +66,29 @@ class OrderDesk:
         if self._batch.state.has_aliases:
             units |= decided_for
         if units or named:
-            settings = self._batch.settings
-            self.people = People(self._batch.decided, settings.crediting, settings.quarantine)
             goals = bool(self._batch.settings.goals)
             self.people.look_up(reader, self._batch.experiment.id, units, named, goals)
 
-    def decided(self, line: LogLine) -> None:
-        """A decision was made."""
-        if self.people is not None:
-            self.people.expose(line)
-
-    def told(self, line: LogLine) -> None:
-        """A decision of somebody else was told: orders told before may be paid for it."""
-        assert self.people is not None
-        assert line.unit is not None
+    def decided(self, line: DecisionLine | OpenDecision) -> None:
+        """Note that a decision was made."""
         self.people.expose(line)
-        self.settle(line.unit)
+
+    def told(self, line: ExposureLine, unit: str) -> None:
+        """Note somebody else's decision: orders told before may be paid for it."""
+        self.people.expose(line)
+        self.settle(unit)
 
     def made_for(self, unit: str) -> int | None:
         """The last decision for another unit of the same person, if its arm is not retired."""
-        if self.people is None:
-            return None
+        batch = self._batch
         for exposure in reversed(self.people.exposures(unit)):
-            if self._batch.decided[exposure.seq].decision.arm in (
-                None,
-                *self._batch.state.shown,
-            ):
-                return exposure.seq
+            seq = exposure.seq
+            if seq in batch.open or batch.decided[seq].decision.arm in batch.state.shown:
+                return seq
         return None
 
     def order(self, command: Order) -> None:
         people = self.people
-        assert people is not None
         versions = people.versions(command.unit, command.order, command.goal)
         before = self._same_order(command, versions)
         if before is None:
@@ -106,7 +109,6 @@ class OrderDesk:
     def _happened(self, command: Order) -> int:
         """When, by the clock, whatever the log's time; not before decisions whose time is of a
         clock that was ahead."""
-        assert self.people is not None
         clock = self._batch.clock
         made = [exposure.time for exposure in self.people.exposures(command.unit)]
         if command.happened is None:
@@ -121,28 +123,28 @@ class OrderDesk:
             return made[0]
         return happened
 
-    def _order_line(self, command: Order) -> LogLine:
-        return LogLine(
+    def _order_line(self, command: Order) -> OrderLine:
+        line = OrderLine(
             experiment=self._batch.experiment.id,
             seq=self._batch.next_seq(),
-            kind="order" if command.goal is None else "goal",
             time=self._batch.now,
             unit=command.unit,
-            key=command.order,
+            order=command.order,
             value=command.value,
             happened=self._happened(command),
             stated=command.happened,
-            goal=command.goal,
             sender=command.sender,
         )
+        if command.goal is None:
+            return line
+        return UnitGoalLine(**asdict(line), goal=command.goal)
 
     def _same_order(self, command: Order, versions: Sequence[PlacedOrder]) -> PlacedOrder | None:
         """The order as it came before, if it did; with other content it must be withdrawn first."""
-        assert self.people is not None
         persons = self.people.persons
         for version in reversed(versions):
             line = version.line
-            same_person = persons.same(line.unit or "", command.unit)
+            same_person = persons.same(line.unit, command.unit)
             if same_person and line.value == command.value and same_moment(line, command.happened):
                 return version
         if any(not version.withdrawn for version in versions):
@@ -154,22 +156,19 @@ class OrderDesk:
 
     def withdraw(self, command: Withdraw) -> None:
         people = self.people
-        assert people is not None
         versions = people.versions(command.unit, command.order, command.goal)
         if not versions:
             raise NotFoundError("retraction: there is no such order.")
         last = versions[-1]
         unit = last.line.unit
-        assert unit is not None
         if command.unit is not None and not people.persons.same(unit, command.unit):
             raise MismatchError("retraction: this order is of another unit.")
         if not last.withdrawn:
-            line = LogLine(
+            line = WithdrawalLine(
                 experiment=self._batch.experiment.id,
                 seq=self._batch.next_seq(),
-                kind="withdrawal",
                 time=self._batch.now,
-                about=last.line.seq,
+                withdrawn=last.line.seq,
             )
             self._batch.lines.append(line)
             people.withdraw(last)
@@ -179,16 +178,14 @@ class OrderDesk:
 
     def join(self, command: Join) -> None:
         people = self.people
-        assert people is not None
         before = people.persons.same(command.unit, command.other)
         if not before:
-            line = LogLine(
+            line = AliasLine(
                 experiment=self._batch.experiment.id,
                 seq=self._batch.next_seq(),
-                kind="alias",
                 time=self._batch.now,
                 unit=command.unit,
-                key=command.other,
+                other=command.other,
             )
             self._batch.lines.append(line)
             people.persons.join(command.unit, command.other)
@@ -197,8 +194,6 @@ class OrderDesk:
 
     def settle(self, unit: str) -> None:
         """Write down what the person's decisions are worth now, where it is something else."""
-        if self.people is None:
-            return
         for about, worth in list(credits_due(self.people, [unit], self._batch.settings)):
             self._credit(about, worth)
 

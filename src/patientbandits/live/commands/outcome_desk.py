@@ -13,8 +13,8 @@ from patientbandits.live.commands.draft import SKEW, Draft, same_moment
 from patientbandits.live.commands.goal_desk import GoalDesk
 from patientbandits.live.commands.order_desk import OrderDesk
 from patientbandits.live.errors import ConflictError, MismatchError, NotFoundError, RefusedError
-from patientbandits.live.log import Decided, LogLine
-from patientbandits.live.settings import quarantined
+from patientbandits.live.log import ConversionLine, Decided, DecisionLine, RetractionLine
+from patientbandits.live.settings import decision_quarantined, quarantined
 from patientbandits.live.times import iso_text
 
 
@@ -44,16 +44,16 @@ class OutcomeDesk:
 
     def _convert(self, command: Convert, about: Decided) -> None:
         if command.goal is not None:
-            self.goals.convert(command, about, self._happened(command, about.decision))
+            happened = self._happened(command, about.decision)
+            self.goals.convert(command, command.goal, about, happened)
             return
         if about.conversion is not None:
             self._convert_again(command, about, about.conversion)
             return
         happened = self._happened(command, about.decision)
-        line = LogLine(
+        line = ConversionLine(
             experiment=self._batch.experiment.id,
             seq=self._batch.next_seq(),
-            kind="conversion",
             time=self._batch.now,
             decision=command.seq,
             value=command.value,
@@ -66,7 +66,7 @@ class OutcomeDesk:
         counted = self._counted(line, about)
         command.outcome = Conversion(duplicate=False, counted=counted)
 
-    def _happened(self, command: Convert, decision: LogLine) -> int:
+    def _happened(self, command: Convert, decision: DecisionLine) -> int:
         """When, between the decision and now by the clock, whatever the log's time."""
         if command.happened is None:
             return max(self._batch.clock, decision.made)
@@ -83,32 +83,32 @@ class OutcomeDesk:
             )
         return max(min(command.happened, self._batch.clock), decision.made)
 
-    def _convert_again(self, command: Convert, about: Decided, before: LogLine) -> None:
+    def _convert_again(self, command: Convert, about: Decided, before: ConversionLine) -> None:
         if before.value != command.value or not same_moment(before, command.happened):
             raise MismatchError("conversion: this decision has another one already, which stays.")
         counted = about.retraction is None and self._counted(before, about)
         command.outcome = Conversion(duplicate=True, counted=counted)
 
-    def _counted(self, conversion: LogLine, about: Decided) -> bool:
-        """Whether it is within the window, and not in quarantine."""
-        assert conversion.happened is not None
+    def _counted(self, conversion: ConversionLine, about: Decided) -> bool:
+        """Tell whether it is within the window, and not in quarantine."""
         rules = self._batch.settings.quarantine
         decision = about.decision
-        if quarantined(rules, decision) or quarantined(rules, conversion, decision.unit):
+        if decision_quarantined(rules, decision.made, decision.unit, decision.sender):
+            return False
+        if quarantined(rules, conversion.time, decision.unit, conversion.sender):
             return False
         return self._batch.settings.counts(conversion.happened - about.decision.made)
 
     def _retract(self, command: Retract, about: Decided) -> None:
         if command.goal is not None:
-            self.goals.retract(command)
+            self.goals.retract(command, command.goal)
             return
         if about.conversion is None:
             raise ConflictError("retraction: this decision has no conversion to retract.")
         if about.retraction is None:
-            line = LogLine(
+            line = RetractionLine(
                 experiment=self._batch.experiment.id,
                 seq=self._batch.next_seq(),
-                kind="retraction",
                 time=self._batch.now,
                 decision=command.seq,
             )

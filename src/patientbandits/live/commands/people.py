@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from patientbandits.live.log import Decided, LogLine
+from patientbandits.live.log import (
+    AliasLine,
+    Decided,
+    DecisionLine,
+    OpenDecision,
+    OrderLine,
+    UnitGoalLine,
+    WithdrawalLine,
+)
 from patientbandits.live.settings import (
     WORTHLESS,
     Crediting,
@@ -17,6 +25,7 @@ from patientbandits.live.settings import (
     Payment,
     QuarantineRules,
     Worth,
+    decision_quarantined,
     quarantined,
     summed,
 )
@@ -26,14 +35,12 @@ from patientbandits.live.storage import Reader
 class PlacedOrder(NamedTuple):
     """An order, and whether it was withdrawn."""
 
-    line: LogLine
+    line: OrderLine
     withdrawn: bool = False
 
     @property
     def payment(self) -> Payment:
         line = self.line
-        assert line.happened is not None
-        assert line.value is not None
         return Payment(happened=line.happened, seq=line.seq, value=line.value)
 
 
@@ -67,11 +74,9 @@ def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Pers
         known |= new
         seen: set[str] = set()
         for column in ("unit", "key"):
-            for line in reader.named_lines(experiment, "alias", column, sorted(new)):
-                assert line.unit is not None
-                assert line.key is not None
-                persons.join(line.unit, line.key)
-                seen |= {line.unit, line.key}
+            for line in reader.named_lines(experiment, AliasLine, column, sorted(new)):
+                persons.join(line.unit, line.other)
+                seen |= {line.unit, line.other}
         new = seen - known
     return known
 
@@ -104,42 +109,40 @@ class People:
 
         ``goals``: with the goals they reached beside the one that decides.
         """
-        kinds = ("order", "goal") if goals else ("order",)
-        named: list[LogLine] = []
+        kinds = (OrderLine, UnitGoalLine) if goals else (OrderLine,)
+        named: list[OrderLine] = []
         for kind in kinds:
             named += reader.named_lines(experiment, kind, "key", sorted(orders))
-        wanted = units | {line.unit for line in named if line.unit is not None}
-        everyone = sorted(with_aliases(reader, experiment, wanted, self.persons))
-        found = reader.decided(experiment, "unit", everyone)
-        for about in reader.with_credits(experiment, found):
+        units = units | {line.unit for line in named}
+        everyone = sorted(with_aliases(reader, experiment, units, self.persons))
+        decided = reader.decided(experiment, "unit", everyone)
+        for about in reader.with_credits(experiment, decided):
             self._decided[about.decision.seq] = about
             self.expose(about.decision)
-        placed: list[LogLine] = []
+        placed: list[OrderLine] = []
         for kind in kinds:
             placed += reader.named_lines(experiment, kind, "unit", everyone)
-        gone = reader.lines_about(experiment, "withdrawal", [line.seq for line in placed])
-        withdrawn = {line.about for line in gone}
+        gone = reader.lines_about(experiment, WithdrawalLine, [line.seq for line in placed])
+        withdrawn = {line.withdrawn for line in gone}
         for line in placed:
             self.place(line, line.seq in withdrawn)
 
-    def expose(self, decision: LogLine) -> None:
-        """A decision was made for its unit."""
+    def expose(self, decision: DecisionLine | OpenDecision) -> None:
+        """Note that a decision was made, or is about to be, for its unit."""
         if decision.unit is not None:
-            made = Exposure(time=decision.made, seq=decision.seq)
-            self._exposures.setdefault(decision.unit, []).append(made)
+            made = decision.made if isinstance(decision, DecisionLine) else decision.time
+            exposure = Exposure(time=made, seq=decision.seq)
+            self._exposures.setdefault(decision.unit, []).append(exposure)
 
-    def place(self, line: LogLine, withdrawn: bool = False) -> None:
-        """An order was placed by its unit."""
-        assert line.unit is not None
+    def place(self, line: OrderLine, withdrawn: bool = False) -> None:
+        """Note that an order was placed by its unit."""
         self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawn)
         self._places[line.seq] = line.unit
-        if line.key is not None:
-            self._named.setdefault((line.goal, line.key), []).append(line.seq)
+        if line.order is not None:
+            self._named.setdefault((line.goal, line.order), []).append(line.seq)
 
     def withdraw(self, order: PlacedOrder) -> None:
-        unit = order.line.unit
-        assert unit is not None
-        self._orders[unit][order.line.seq] = order._replace(withdrawn=True)
+        self._orders[order.line.unit][order.line.seq] = order._replace(withdrawn=True)
 
     def versions(self, unit: str | None, order: str | None, goal: str | None) -> list[PlacedOrder]:
         """The order of this name, or the unit's one without a name, as often as it was placed.
@@ -150,46 +153,48 @@ class People:
             seqs = self._named.get((goal, order), [])
             return [self._orders[self._places[seq]][seq] for seq in seqs]
         placed = self._orders.get(unit or "", {}).values()
-        return [found for found in placed if found.line.key is None and found.line.goal == goal]
+        return [one for one in placed if one.line.order is None and one.line.goal == goal]
 
     def exposures(self, unit: str) -> list[Exposure]:
         """Of the unit's person, by time."""
-        found: list[Exposure] = []
-        for known in self.persons.units(unit):
-            found += self._exposures.get(known, ())
-        return sorted(found)
+        exposures: list[Exposure] = []
+        for one in self.persons.units(unit):
+            exposures += self._exposures.get(one, ())
+        return sorted(exposures)
 
     def counts(self, order: PlacedOrder) -> bool:
-        """Whether a decision is credited with it."""
-        if order.withdrawn or quarantined(self._rules, order.line):
-            return False
-        return bool(self.paid_by(order))
+        """Tell whether a decision is credited with it."""
+        return self._stands(order) and bool(self.paid_by(order))
 
     def paid_by(self, order: PlacedOrder) -> list[Exposure]:
         """The decisions that it would be credited to."""
-        unit = order.line.unit
-        assert unit is not None
-        return self._crediting.paid_by(order.payment, self._counted_exposures(unit))
+        return self._crediting.paid_by(order.payment, self._counted_exposures(order.line.unit))
 
     def _counted_exposures(self, unit: str) -> list[Exposure]:
         return [one for one in self.exposures(unit) if not self._excluded(one)]
 
     def _excluded(self, exposure: Exposure) -> bool:
-        return quarantined(self._rules, self._decided[exposure.seq].decision)
+        about = self._decided.get(exposure.seq)
+        if not self._rules or about is None:
+            return False
+        decision = about.decision
+        return decision_quarantined(self._rules, decision.made, decision.unit, decision.sender)
 
-    def goals(self) -> Iterator[PlacedOrder]:
-        """All goals that were looked up and stand."""
+    def goals(self) -> Iterator[tuple[str, PlacedOrder]]:
+        """(name, reaching it) of all goals that were looked up and stand."""
         for placed in self._orders.values():
             for order in placed.values():
                 if order.line.goal is not None and self._stands(order):
-                    yield order
+                    yield order.line.goal, order
 
     def worths(self, unit: str) -> Iterator[tuple[Decided, Worth]]:
         """Every decision for the unit's person, and what it is worth."""
         exposures = self._counted_exposures(unit)
         orders = [order.payment for order in self._standing(unit)]
         for seq, payments in self._crediting.payments(exposures, orders).items():
-            about = self._decided[seq]
+            about = self._decided.get(seq)
+            if about is None:  # still to be made: nothing can have been paid for it
+                continue
             yield about, summed([*payments, *own_payments(about, self._crediting, self._rules)])
         for exposure in self.exposures(unit):
             if self._excluded(exposure):
@@ -203,7 +208,10 @@ class People:
                     yield order
 
     def _stands(self, order: PlacedOrder) -> bool:
-        return not order.withdrawn and not quarantined(self._rules, order.line)
+        line = order.line
+        return not order.withdrawn and not quarantined(
+            self._rules, line.time, line.unit, line.sender
+        )
 
 
 def own_payments(
@@ -213,10 +221,8 @@ def own_payments(
     line = about.conversion
     if line is None or about.retraction is not None:
         return ()
-    if quarantined(rules, line, about.decision.unit):
+    if quarantined(rules, line.time, about.decision.unit, line.sender):
         return ()
-    assert line.happened is not None
-    assert line.value is not None
     if not crediting.counts(line.happened - about.decision.made):
         return ()
     return (Payment(happened=line.happened, seq=line.seq, value=line.value),)

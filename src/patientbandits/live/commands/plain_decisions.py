@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
 from patientbandits.live.commands.commands import AboutDecision, Command, Decide, Decision
-from patientbandits.live.log import DecisionColumns, Signer
+from patientbandits.live.log import DecisionColumns, Signer, known_propensity
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.storage import LogStore, StoreQuestion
 
@@ -110,8 +110,3 @@ def chosen_columns(state: PolicyState, asked: AskedDecisions, time: int) -> Deci
         units=asked.units,
         keys=asked.keys,
     )
-
-
-def known_propensity(found: float) -> float | None:
-    """None if the policy does not know: it says 0 then."""
-    return min(found, 1.0) if found > 0.0 else None

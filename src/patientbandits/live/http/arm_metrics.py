@@ -82,7 +82,7 @@ class ArmMetrics:
 
 def counted(reader: Reader, experiment: Experiment) -> list[ArmCounts]:
     """Of every arm there ever was."""
-    settings = stored_settings(reader.changes(experiment.id)[-1].settings or "")
+    settings = stored_settings(reader.changes(experiment.id)[-1].settings)
     found = {arm: ArmCounts(experiment.name, arm) for arm in settings.arms}
     for slot in counts_over_time(reader, experiment.id, END):
         arm = settings.arms[slot.arm]

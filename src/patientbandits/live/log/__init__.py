@@ -1,4 +1,4 @@
-"""The lines of the log, their chain and their ids."""
+"""The records of a database, the log's rows and their chain, and the ids of decisions."""
 
 from typing import TYPE_CHECKING
 
@@ -9,30 +9,45 @@ if TYPE_CHECKING:
     from patientbandits.live.log.age_classes import class_of as class_of
     from patientbandits.live.log.age_classes import made_between as made_between
     from patientbandits.live.log.age_classes import seconds_of_class as seconds_of_class
-    from patientbandits.live.log.decision_lines import Attention as Attention
-    from patientbandits.live.log.decision_lines import chosen_line as chosen_line
-    from patientbandits.live.log.decision_lines import decision_line as decision_line
-    from patientbandits.live.log.decision_lines import is_open as is_open
-    from patientbandits.live.log.decision_lines import is_told as is_told
+    from patientbandits.live.log.chain import LineRow as LineRow
+    from patientbandits.live.log.chain import chained as chained
+    from patientbandits.live.log.chain import chained_decisions as chained_decisions
+    from patientbandits.live.log.chain import decided_of as decided_of
+    from patientbandits.live.log.chain import line_of as line_of
+    from patientbandits.live.log.chain import linked as linked
+    from patientbandits.live.log.chain import linked_with_names as linked_with_names
+    from patientbandits.live.log.chain import names_are_chained as names_are_chained
+    from patientbandits.live.log.chain import names_are_hashed_in as names_are_hashed_in
+    from patientbandits.live.log.chain import resealed as resealed
+    from patientbandits.live.log.chain import row_of as row_of
     from patientbandits.live.log.ids import Era as Era
     from patientbandits.live.log.ids import Signer as Signer
     from patientbandits.live.log.ids import begun_era as begun_era
     from patientbandits.live.log.ids import eras_text as eras_text
     from patientbandits.live.log.ids import stored_eras as stored_eras
-    from patientbandits.live.log.line import KINDS as KINDS
-    from patientbandits.live.log.line import MILLIONTHS as MILLIONTHS
-    from patientbandits.live.log.line import Decided as Decided
-    from patientbandits.live.log.line import DecisionColumns as DecisionColumns
-    from patientbandits.live.log.line import LogLine as LogLine
-    from patientbandits.live.log.line import chained as chained
-    from patientbandits.live.log.line import chained_decisions as chained_decisions
-    from patientbandits.live.log.line import linked as linked
-    from patientbandits.live.log.line import linked_with_names as linked_with_names
-    from patientbandits.live.log.line import names_are_chained as names_are_chained
-    from patientbandits.live.log.line import names_are_hashed_in as names_are_hashed_in
-    from patientbandits.live.log.line import resealed as resealed
-    from patientbandits.live.log.stored_records import Experiment as Experiment
-    from patientbandits.live.log.stored_records import Snapshot as Snapshot
-    from patientbandits.live.log.stored_records import StoredKey as StoredKey
+    from patientbandits.live.log.records import KINDS as KINDS
+    from patientbandits.live.log.records import MILLIONTHS as MILLIONTHS
+    from patientbandits.live.log.records import AliasLine as AliasLine
+    from patientbandits.live.log.records import AssignmentLine as AssignmentLine
+    from patientbandits.live.log.records import ChangeLine as ChangeLine
+    from patientbandits.live.log.records import ConversionLine as ConversionLine
+    from patientbandits.live.log.records import CreditLine as CreditLine
+    from patientbandits.live.log.records import Decided as Decided
+    from patientbandits.live.log.records import DecisionColumns as DecisionColumns
+    from patientbandits.live.log.records import DecisionLine as DecisionLine
+    from patientbandits.live.log.records import Experiment as Experiment
+    from patientbandits.live.log.records import ExposureLine as ExposureLine
+    from patientbandits.live.log.records import GoalLine as GoalLine
+    from patientbandits.live.log.records import Line as Line
+    from patientbandits.live.log.records import Naming as Naming
+    from patientbandits.live.log.records import OpenDecision as OpenDecision
+    from patientbandits.live.log.records import OrderLine as OrderLine
+    from patientbandits.live.log.records import OutcomeLine as OutcomeLine
+    from patientbandits.live.log.records import RetractionLine as RetractionLine
+    from patientbandits.live.log.records import Snapshot as Snapshot
+    from patientbandits.live.log.records import StoredKey as StoredKey
+    from patientbandits.live.log.records import UnitGoalLine as UnitGoalLine
+    from patientbandits.live.log.records import WithdrawalLine as WithdrawalLine
+    from patientbandits.live.log.records import known_propensity as known_propensity
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

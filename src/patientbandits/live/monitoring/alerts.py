@@ -67,7 +67,7 @@ class Watch:
         journal = self._journal
         now = journal.now()
         with journal.store.reading() as reader:
-            settings = stored_settings(reader.changes(experiment.id)[-1].settings or "")
+            settings = stored_settings(reader.changes(experiment.id)[-1].settings)
             log = self._log(experiment, settings)
             log.read_on(reader, experiment.id)
             last = reader.time(experiment.id, log.seq)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from patientbandits._util.durations import DAY
-from patientbandits.live.log import Decided, LogLine
+from patientbandits.live.log import ConversionLine, Decided, RetractionLine
 from patientbandits.live.monitoring.ratio import RatioTest
-from patientbandits.live.settings import Settings, quarantined
+from patientbandits.live.settings import Settings, decision_quarantined, quarantined
 from patientbandits.live.storage import Reader, queries
 from patientbandits.live.times import SECOND
 
@@ -237,7 +237,7 @@ class WatchedLog:
             self._add_decisions(reader.rows(queries.WATCHED_DECISIONS, experiment, self.seq, last))
             rows = reader.rows(queries.WATCHED_PAYMENTS, experiment, self.seq, last)
             outcomes = [OutcomeRow(*row) for row in rows]
-            self._add_messages(experiment, outcomes)
+            self._add_messages(outcomes)
             self._add_payments(reader, experiment, outcomes, last)
             self.seq = last
             time.sleep(PAUSE)
@@ -245,7 +245,7 @@ class WatchedLog:
     def _add_decisions(self, rows: list[tuple[Any, ...]]) -> None:
         rules = self.settings.quarantine
         if rules:
-            rows = [row for row in rows if not quarantined(rules, decision_of(*row))]
+            rows = [row for row in rows if not decision_quarantined(rules, row[2], row[4], row[5])]
         if not rows:
             return
         _, places, times, propensities, _, _ = zip(*rows, strict=True)
@@ -257,10 +257,10 @@ class WatchedLog:
         has_propensity = ~np.isnan(logged)
         self.ratio.add(arms[has_propensity], logged[has_propensity])
 
-    def _add_messages(self, experiment: int, rows: list[OutcomeRow]) -> None:
+    def _add_messages(self, rows: list[OutcomeRow]) -> None:
         of_units = []
         for row in rows:
-            if not self._is_message(experiment, row):
+            if not self._is_message(row):
                 continue
             self._message_count += 1
             self._last_message = max(self._last_message, row.reported)
@@ -268,14 +268,11 @@ class WatchedLog:
                 of_units.append((row.reported, hash(row.unit)))
         self._of_units.add(of_units)
 
-    def _is_message(self, experiment: int, row: OutcomeRow) -> bool:
+    def _is_message(self, row: OutcomeRow) -> bool:
         """Whether it is a conversion or an order, worth something and not in quarantine."""
         if row.kind not in ("conversion", "order") or not row.value:
             return False
-        line = LogLine(
-            experiment=experiment, seq=row.seq, kind=row.kind, time=row.time, sender=row.sender
-        )
-        return not quarantined(self.settings.quarantine, line, row.unit)
+        return not quarantined(self.settings.quarantine, row.time, row.unit, row.sender)
 
     def _add_payments(
         self, reader: Reader, experiment: int, rows: list[OutcomeRow], last: int
@@ -328,7 +325,7 @@ class WatchedLog:
             for values in reader.rows(queries.WATCHED_PAYMENTS, experiment, after, last):
                 row = OutcomeRow(*values)
                 same = row.unit is not None and hash(row.unit) == unit
-                if same and self._is_message(experiment, row):
+                if same and self._is_message(row):
                     self._first_lines.setdefault(unit, row.seq)
             after = last
         return self._first_lines[unit]
@@ -343,12 +340,16 @@ def paid_until(decided: Decided, last: int) -> Paid | None:
     for line in sorted(lines, key=lambda line: line.seq):
         if line.seq > last:
             break
-        worth = 0 if line.kind == "retraction" else line.value or 0
+        worth = 0
+        if isinstance(line, RetractionLine):
+            continue
+        worth = line.value
         if worth and reported is None:
-            reported = report_time(line.time, line.happened, line.stated)
+            stated = line.stated if isinstance(line, ConversionLine) else None
+            reported = report_time(line.time, line.happened, stated)
     if reported is None or not worth:
         return None
-    return Paid(reported=reported, made=decided.decision.made, arm=decided.decision.arm or 0)
+    return Paid(reported=reported, made=decided.decision.made, arm=decided.decision.arm)
 
 
 def report_time(time: int, happened: int | None, stated: int | None) -> int:
@@ -356,11 +357,3 @@ def report_time(time: int, happened: int | None, stated: int | None) -> int:
     if stated is not None and happened is not None:
         return happened
     return time
-
-
-def decision_of(
-    seq: int, arm: int, made: int, propensity: float | None, unit: str | None, sender: str | None
-) -> LogLine:
-    return LogLine(
-        experiment=0, seq=seq, kind="decision", time=made, arm=arm, unit=unit, sender=sender
-    )

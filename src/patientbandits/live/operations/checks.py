@@ -69,8 +69,7 @@ def _wrong_of_what_follows(reader: Reader, experiment: Experiment) -> list[str]:
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
     ever = any(
-        stored_settings(change.settings or "").quarantine
-        for change in reader.changes(experiment.id)
+        stored_settings(change.settings).quarantine for change in reader.changes(experiment.id)
     )
     uncredited = all_credits_due(reader, experiment.id, rebuilt.settings, everyone=ever)
     if uncredited:

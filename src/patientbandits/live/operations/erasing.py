@@ -13,11 +13,20 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from patientbandits.live.commands import Journal, Persons, with_aliases
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.log import Experiment, LogLine
+from patientbandits.live.log import (
+    AliasLine,
+    AssignmentLine,
+    ChangeLine,
+    DecisionLine,
+    Experiment,
+    Line,
+    OrderLine,
+    UnitGoalLine,
+)
 from patientbandits.live.names import printable_text
 from patientbandits.live.settings import settings_text, stored_settings
 from patientbandits.live.storage import (
@@ -33,7 +42,13 @@ from patientbandits.live.storage import (
 )
 from patientbandits.live.times import SECOND
 
-KINDS_WITH_UNITS = ("decision", "assignment", "order", "goal", "alias")
+KINDS_WITH_UNITS: tuple[type[Line], ...] = (
+    DecisionLine,
+    AssignmentLine,
+    OrderLine,
+    UnitGoalLine,
+    AliasLine,
+)
 LINES_FORGOTTEN_AT_A_TIME = 200
 """decisions wait for no more than that"""
 
@@ -59,18 +74,18 @@ def erase_person(store: LogStore, unit: str) -> Erased:
     return Erased(experiments=known, lines=lines)
 
 
-def make_nameless(store: LogStore, lines: Sequence[LogLine], units: set[str]) -> None:
+def make_nameless(store: LogStore, lines: Sequence[Line], units: set[str]) -> None:
     """Rename the units in lines of one log; a rule that names one is said again by a new line.
 
     So those who read on, here or elsewhere, learn the rule's new name.
     """
     store.rename(nameless(lines, units))
-    if any(line.kind == "change" for line in lines):
+    if any(isinstance(line, ChangeLine) for line in lines):
         experiment = lines[0].experiment
         now = store.changes(experiment)[-1]
         last = store.head(experiment)
         time = store.time(experiment, last)
-        store.append([now._replace(seq=last + 1, time=time, chain=None)])
+        store.append([replace(now, seq=last + 1, time=time, chain=None)])
 
 
 def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: str) -> set[str]:
@@ -86,48 +101,45 @@ def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: st
     return units
 
 
-def lines_naming(reader: Reader, experiment: int, units: set[str]) -> list[LogLine]:
+def lines_naming(reader: Reader, experiment: int, units: set[str]) -> list[Line]:
     """All lines that name one of these units, oldest first."""
     wanted = sorted(units)
-    found: dict[int, LogLine] = {}
+    found: dict[int, Line] = {}
     for kind in KINDS_WITH_UNITS:
         for line in reader.named_lines(experiment, kind, "unit", wanted):
             found[line.seq] = line
-    for line in reader.named_lines(experiment, "alias", "key", wanted):
+    for line in reader.named_lines(experiment, AliasLine, "key", wanted):
         found[line.seq] = line
     for line in reader.changes(experiment):
-        if any(rule.unit in units for rule in stored_settings(line.settings or "").quarantine):
+        if any(rule.unit in units for rule in stored_settings(line.settings).quarantine):
             found[line.seq] = line
     return [found[seq] for seq in sorted(found)]
 
 
-def nameless(lines: Iterable[LogLine], units: set[str]) -> list[LogLine]:
+def nameless(lines: Iterable[Line], units: set[str]) -> list[Line]:
     """The lines with random names, the same for the same; a decision's key is left out."""
     names = {unit: erased_name() for unit in units}
     orders: defaultdict[str, str] = defaultdict(erased_name)
-    done = []
+    done: list[Line] = []
     for line in lines:
-        key = None
-        if line.key is not None and line.kind != "decision":
-            key = names[line.key] if line.kind == "alias" else orders[line.key]
-        unit = None if line.unit is None else names[line.unit]
-        settings = rules_renamed(line.settings, lambda unit: names.get(unit, unit))
-        done.append(line._replace(unit=unit, key=key, settings=settings))
+        if isinstance(line, ChangeLine):
+            done.append(rules_renamed(line, lambda unit: names.get(unit, unit)))
+        else:
+            done.append(line.renamed(names.__getitem__, orders.__getitem__, lambda key: None))
     return done
 
 
-def rules_renamed(settings: str | None, renamed: Callable[[str], str]) -> str | None:
-    """A change's settings with other names in its quarantine."""
-    if settings is None:
-        return None
-    have = stored_settings(settings)
+def rules_renamed(line: ChangeLine, renamed: Callable[[str], str]) -> ChangeLine:
+    """The change with other names in its quarantine."""
+    have = stored_settings(line.settings)
     rules = []
     for rule in have.quarantine:
         unit = None if rule.unit is None else renamed(rule.unit)
-        rules.append(msgspec.structs.replace(rule, unit=unit))
+        rules.append(replace(rule, unit=unit))
     if tuple(rules) == have.quarantine:
-        return settings
-    return settings_text(msgspec.structs.replace(have, quarantine=tuple(rules)))
+        return line
+    settings = settings_text(replace(have, quarantine=tuple(rules)))
+    return replace(line, settings=settings)
 
 
 def last_before(reader: Reader, experiment: int, time: int) -> int:
@@ -168,24 +180,25 @@ def forget_some(store: LogStore, experiment: int, before: int) -> Forgotten:
     found = lines_naming(store, experiment, silent)
     if found:
         make_nameless(store, found, silent)
-    keyed = [line for line in lines if line.unit is None and line.key is not None]
-    store.rename([line._replace(key=None) for line in keyed])
+    decisions = [line for line in lines if isinstance(line, DecisionLine)]
+    keyed = [line for line in decisions if line.unit is None and line.key is not None]
+    store.rename([replace(line, key=None) for line in keyed])
     store.set_fact(fact, str(lines[-1].seq))
     return Forgotten(names=bool(found or keyed), more=lines[-1].seq < last)
 
 
-def silent_units(reader: Reader, experiment: int, lines: Iterable[LogLine], last: int) -> set[str]:
+def silent_units(reader: Reader, experiment: int, lines: Iterable[Line], last: int) -> set[str]:
     """The units of people in ``lines`` who are named in no line after ``last``."""
     units: set[str] = set()
     for line in lines:
-        named = [line.unit, line.key if line.kind == "alias" else None]
-        units.update(name for name in named if name is not None and not is_erased(name))
+        units.update(name for name in line.units if not is_erased(name))
     persons = Persons()
     everyone = with_aliases(reader, experiment, units, persons)
     heard: set[str] = set()
     for line in lines_naming(reader, experiment, everyone):
-        if line.seq > last and line.unit is not None:
-            heard.update(persons.units(line.unit))
+        if line.seq > last:
+            for unit in line.units:
+                heard.update(persons.units(unit))
     return everyone - heard
 
 
@@ -193,7 +206,7 @@ def hash_names(store: LogStore, names: Pseudonyms) -> int:
     """Within a transaction: replace every name in the clear by its hash; how many lines."""
     changed = 0
 
-    def hashed(line: LogLine) -> LogLine:
+    def hashed(line: Line) -> Line:
         nonlocal changed
         renamed = hashed_line(line, names)
         changed += renamed != line
@@ -206,16 +219,12 @@ def hash_names(store: LogStore, names: Pseudonyms) -> int:
     return changed
 
 
-def hashed_line(line: LogLine, names: Pseudonyms) -> LogLine:
-    kinds = {"decision": names.key, "alias": names.unit}
-    unit = line.unit
-    if unit is not None:
-        unit = unless_erased(names.unit, unit)
-    key = line.key
-    if key is not None:
-        key = unless_erased(kinds.get(line.kind, names.order), key)
-    settings = rules_renamed(line.settings, partial(unless_erased, names.unit))
-    return line._replace(unit=unit, key=key, settings=settings)
+def hashed_line(line: Line, names: Pseudonyms) -> Line:
+    unit = partial(unless_erased, names.unit)
+    if isinstance(line, ChangeLine):
+        return rules_renamed(line, unit)
+    order = partial(unless_erased, names.order)
+    return line.renamed(unit, order, partial(unless_erased, names.key))
 
 
 def unless_erased(naming: Callable[[str], str], name: str) -> str:

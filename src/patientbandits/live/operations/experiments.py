@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import secrets
 
+from msgspec.structs import replace
+
 from patientbandits.live.commands import Journal, Persons
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log import Experiment, LogLine
+from patientbandits.live.log import AliasLine, ChangeLine, Experiment
 from patientbandits.live.names import experiment_name
 from patientbandits.live.settings import Settings, settings_text
 from patientbandits.live.storage import LogStore, Reader, is_erased
@@ -47,15 +49,14 @@ def insert_experiment(
     if there is not None:
         return there, False
     made = Experiment(id=store.next_experiment(), name=called, seed=seed, created=created)
-    first = LogLine(
+    first = ChangeLine(
         experiment=made.id,
         seq=1,
-        kind="change",
         time=made.created,
         settings=settings_text(settings),
     )
     aliases = [
-        line._replace(experiment=made.id, seq=place, time=made.created)
+        replace(line, experiment=made.id, seq=place, time=made.created)
         for place, line in enumerate(known_aliases(store), first.seq + 1)
     ]
     store.add_experiment(made)
@@ -63,15 +64,13 @@ def insert_experiment(
     return made, True
 
 
-def known_aliases(reader: Reader) -> list[LogLine]:
+def known_aliases(reader: Reader) -> list[AliasLine]:
     """Who is one person, as some experiment was told."""
-    found: list[LogLine] = []
+    found: list[AliasLine] = []
     persons = Persons()
     for experiment in reader.experiments():
-        for line in reader.lines_with_unit(experiment.id, "alias"):
-            assert line.unit is not None
-            assert line.key is not None
-            if not (is_erased(line.unit) or persons.same(line.unit, line.key)):
-                persons.join(line.unit, line.key)
+        for line in reader.lines_with_unit(experiment.id, AliasLine):
+            if not (is_erased(line.unit) or persons.same(line.unit, line.other)):
+                persons.join(line.unit, line.other)
                 found.append(line)
     return found

@@ -20,7 +20,7 @@ from patientbandits.analysis.events import EventRows, ExposureRow, OrderRow
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.log import LogLine
+from patientbandits.live.log import ChangeLine, DecisionLine, Line
 from patientbandits.live.operations.experiments import create_experiment
 from patientbandits.live.settings import (
     Settings,
@@ -171,7 +171,7 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
     """Write a piece of the history: (how many exposures, how many are too old)."""
     store = handle.journal.store
     experiment = handle.experiment.id
-    settings = stored_settings(store.changes(experiment)[-1].settings or "")
+    settings = stored_settings(store.changes(experiment)[-1].settings)
     names = handle.journal.names
     hashed = [row._replace(unit=names.unit(row.unit)) for row in piece]
     fresh = _fresh(store, experiment, settings, hashed)
@@ -181,7 +181,7 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
     if not placed:
         return 0, len(fresh)
     arms = {arm: place for place, arm in enumerate(settings.arms)}
-    lines = []
+    lines: list[Line] = []
     for seq, row in enumerate(placed, last + 1):
         if row.variant not in arms:
             raise RefusedError(
@@ -189,13 +189,18 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
                 f"got {row.variant!r:.100}."
             )
         lines.append(
-            LogLine(experiment, seq, "decision", row.time, arms[row.variant], None, row.unit)
+            DecisionLine(
+                experiment=experiment,
+                seq=seq,
+                time=row.time,
+                arm=arms[row.variant],
+                unit=row.unit,
+            )
         )
     now = msgspec.structs.replace(settings, imported=settings.imported + len(lines))
-    change = LogLine(
+    change = ChangeLine(
         experiment=experiment,
         seq=last + 1 + len(lines),
-        kind="change",
         time=placed[-1].time,
         settings=settings_text(now),
     )

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from patientbandits.live.log import Decided, Experiment, LogLine
+from patientbandits.live.log import Decided, DecisionLine, Experiment, OpenDecision, OutcomeLine
 from patientbandits.live.policy.compiling import compile_elsewhere
 from patientbandits.live.policy.pull_lines import PullLines
 from patientbandits.live.settings import (
     Settings,
     ShareDraws,
     Worth,
-    quarantined,
+    decision_quarantined,
     share_book,
     worth_after,
     worth_before,
@@ -42,9 +42,6 @@ from patientbandits.simulation.engine import (
 
 NOWHERE = Experiment(id=0, name="warm", seed=0, created=0)
 """an experiment that is not"""
-
-OUTCOMES = ("conversion", "retraction", "credit")
-"""kinds of lines that say what a decision is worth"""
 
 
 class Event(NamedTuple):
@@ -131,15 +128,12 @@ class PolicyMemory:
         """Microseconds since 1970 as seconds since the experiment began."""
         return (time - self._created) / SECOND
 
-    def events(self, line: LogLine, about: Decided | None) -> list[Event]:
+    def events(self, line: OutcomeLine, about: Decided | None) -> list[Event]:
         """The line as the policy is told of it: nothing, an event, or two if it replaces something.
 
-        ``about``: the decision that the line is about, with all that became of it.
+        ``about``: the decision that the line is about, with all its outcomes.
         """
-        if line.kind == "decision":
-            made = self.decision(line)
-            return [] if made is None else [made]
-        if about is None or line.kind not in OUTCOMES:
+        if about is None:
             return []
         before = worth_before(line, about)
         after = worth_after(line, about, before)
@@ -149,28 +143,37 @@ class PolicyMemory:
         paid = self._reward(CONVERSION, line, about.decision, after)
         return [event for event in (taken_back, paid) if event is not None]
 
-    def decision(self, line: LogLine) -> Event | None:
+    def decision(self, line: DecisionLine | OpenDecision) -> Event | None:
         """A decision as the policy is told of it, unless its arm is retired.
 
         Policies take decisions in the order of time: one that was told late counts as if made when
         the one before it was.
         """
-        arm = UNDECIDED if line.arm is None else self.place.get(line.arm)
-        if arm is None or self._out(line):
-            return None
-        self.latest = max(self.latest, self.since(line.made))
+        arm = UNDECIDED
+        made = line.time
+        if isinstance(line, DecisionLine):
+            if line.arm not in self.place or self._out(line):
+                return None
+            arm = self.place[line.arm]
+            made = line.made
+        self.latest = max(self.latest, self.since(made))
         draw = 0.0 if self.draws is None else self.draws.at(line.seq)
         return Event(DECISION, arm, line.seq, self.latest, draw=draw)
 
-    def _out(self, decision: LogLine) -> bool:
-        """In quarantine, and so not told to the policy; what is still to be made is not."""
-        return decision.arm is not None and quarantined(self.settings.quarantine, decision)
+    def _out(self, decision: DecisionLine) -> bool:
+        """Tell whether it is in quarantine, and so not told to the policy."""
+        rules = self.settings.quarantine
+        return bool(rules) and decision_quarantined(
+            rules, decision.made, decision.unit, decision.sender
+        )
 
     def is_control(self, seq: int) -> bool:
         """Whether this line's decision is the control's, of which the policy is not told."""
         return self.draws is not None and self.draws.at(seq) < 0.0
 
-    def _reward(self, kind: int, line: LogLine, decision: LogLine, worth: Worth) -> Event | None:
+    def _reward(
+        self, kind: int, line: OutcomeLine, decision: DecisionLine, worth: Worth
+    ) -> Event | None:
         if worth.happened is None or decision.arm not in self.place or self._out(decision):
             return None
         delay = max(worth.happened - decision.made, 0)

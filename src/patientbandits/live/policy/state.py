@@ -10,20 +10,25 @@ therefore a function of the log, whoever computes it and whenever; a snapshot on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from patientbandits.live.log import (
-    Attention,
+    AliasLine,
+    AssignmentLine,
+    ChangeLine,
+    ConversionLine,
+    CreditLine,
     Decided,
+    DecisionLine,
     Experiment,
-    LogLine,
+    ExposureLine,
+    Line,
+    OpenDecision,
+    OrderLine,
+    RetractionLine,
     Snapshot,
-    chosen_line,
-    decision_line,
-    is_open,
-    is_told,
 )
 from patientbandits.live.policy.memory import Event, PolicyMemory
 from patientbandits.live.policy.memory_dumps import dumped, restored
@@ -40,6 +45,9 @@ SNAPSHOT_GROWTH = 8
 
 So their cost stays in proportion.
 """
+
+
+OUTCOMES = (ConversionLine, RetractionLine, CreditLine)
 
 
 class PolicyState:
@@ -63,7 +71,7 @@ class PolicyState:
         self.stale = False
         """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)
-        self.settings = stored_settings(changes[-1].settings or "")
+        self.settings = stored_settings(changes[-1].settings)
         self.memory = PolicyMemory(experiment, self.settings)
         restart = self._last_restart(reader, changes)
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
@@ -85,12 +93,12 @@ class PolicyState:
         self.saved = snapshot.seq
         return True
 
-    def _last_restart(self, reader: Reader, changes: Sequence[LogLine]) -> int:
+    def _last_restart(self, reader: Reader, changes: Sequence[ChangeLine]) -> int:
         """The last line at which the memory began anew."""
         last = changes[0].seq
-        before = stored_settings(changes[0].settings or "")
+        before = stored_settings(changes[0].settings)
         for change in changes[1:]:
-            after = stored_settings(change.settings or "")
+            after = stored_settings(change.settings)
             if not after.decides_like(before):
                 last = change.seq
             before = after
@@ -119,18 +127,19 @@ class PolicyState:
             if len(lines) < LINES_AT_A_TIME:
                 return
 
-    def _decided(self, reader: Reader, lines: Sequence[LogLine]) -> dict[int, Decided]:
+    def _decided(self, reader: Reader, lines: Sequence[Line]) -> dict[int, Decided]:
         """The decisions that the lines are about."""
-        wanted = {decision_line(line) for line in lines if line.kind != "decision"} - {0}
-        found = reader.decided(self.experiment.id, "seq", sorted(wanted))
-        if self.has_orders or any(line.kind == "credit" for line in lines):
-            found = reader.with_credits(self.experiment.id, found)
-        return {about.decision.seq: about for about in found}
+        outcomes = [line for line in lines if isinstance(line, OUTCOMES)]
+        seqs = {line.decision for line in outcomes}
+        decided = reader.decided(self.experiment.id, "seq", sorted(seqs))
+        if self.has_orders or any(isinstance(line, CreditLine) for line in outcomes):
+            decided = reader.with_credits(self.experiment.id, decided)
+        return {about.decision.seq: about for about in decided}
 
     def _fold(
         self,
         reader: Reader,
-        lines: Sequence[LogLine],
+        lines: Sequence[Line],
         decided: Mapping[int, Decided],
         last: int,
         deciding: bool,
@@ -138,8 +147,8 @@ class PolicyState:
         events: list[Event] = []
         told = False
         for line in lines:
-            if line.kind == "decision":  # most are
-                if told != is_told(line):
+            if isinstance(line, DecisionLine):  # most are
+                if told != isinstance(line, ExposureLine):
                     self._apply(events, deciding and not told)
                     events = []
                     told = not told
@@ -150,7 +159,7 @@ class PolicyState:
                     self.different += self._for_another(line)
                 continue
             self._take_note(line)
-            about = decided.get(decision_line(line))
+            about = decided.get(line.decision) if isinstance(line, OUTCOMES) else None
             if deciding and self._restarts(line, about):
                 self._apply(events, deciding and not told)
                 self._restart(reader, line.seq)
@@ -163,65 +172,67 @@ class PolicyState:
             self.time = max(self.time, lines[-1].time)
             self.chain = lines[-1].chain or b""
 
-    def _for_another(self, line: LogLine) -> bool:
-        """Whether the line is the control's and should not be, or the other way round."""
+    def _for_another(self, line: DecisionLine) -> bool:
+        """Tell whether the line is the control's and should not be, or the other way round."""
         if self.memory.draws is None or not self.memory.draws.control:
             return False
         control = self.settings.arms.index(self.settings.control or "")
         return self.memory.is_control(line.seq) != (line.arm == control)
 
-    def _controls(self, lines: Sequence[LogLine]) -> list[LogLine]:
-        """The lines, complete if the control's fixed share is what decides."""
+    def _controls(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines, with those decisions made that the control's fixed share decides."""
         draws = self.memory.draws
         if draws is None or not draws.control:
             return list(lines)
         control = self.settings.arms.index(self.settings.control or "")
         return [
-            chosen_line(line, control, draws.control)
-            if is_open(line) and self.memory.is_control(line.seq)
+            line.chosen(control, draws.control)
+            if isinstance(line, OpenDecision) and self.memory.is_control(line.seq)
             else line
             for line in lines
         ]
 
-    def _take_note(self, line: LogLine) -> None:
-        self.has_orders |= line.kind == "order"
-        self.has_aliases |= line.kind == "alias"
-        self.has_assignments |= line.kind == "assignment"
+    def _take_note(self, line: Line) -> None:
+        self.has_orders |= isinstance(line, OrderLine) and line.goal is None
+        self.has_aliases |= isinstance(line, AliasLine)
+        self.has_assignments |= isinstance(line, AssignmentLine)
 
-    def _told(self, line: LogLine, about: Decided | None) -> list[Event]:
-        """What is never undone is not told to a memory that cannot undo it either."""
+    def _told(self, line: Line, about: Decided | None) -> list[Event]:
+        """The line's events, without what a memory cannot undo: that is never told to it."""
+        if not isinstance(line, OUTCOMES):
+            return []
         events = self.memory.events(line, about)
         if self.memory.forgets:
             return events
         return [event for event in events if event.kind != RETRACTION]
 
-    def _restarts(self, line: LogLine, about: Decided | None) -> bool:
-        """Whether the memory begins anew at this line."""
-        if line.kind == "change":
+    def _restarts(self, line: Line, about: Decided | None) -> bool:
+        """Tell whether the memory begins anew at this line."""
+        if isinstance(line, ChangeLine):
             before = self.settings
-            self.settings = stored_settings(line.settings or "")
+            self.settings = stored_settings(line.settings)
             return not self.settings.decides_like(before)
-        if self.memory.forgets:
+        if self.memory.forgets or not isinstance(line, OUTCOMES):
             return False
-        return line.kind == "retraction" or undoes(self.memory.events(line, about))
+        return isinstance(line, RetractionLine) or undoes(self.memory.events(line, about))
 
-    def _never_was(self, line: LogLine, about: Decided | None, last: int) -> bool:
-        """Whether history up to ``last`` is told without this line: by then it was undone."""
+    def _never_was(self, line: Line, about: Decided | None, last: int) -> bool:
+        """Tell whether history up to ``last`` is told without this line: by then it was undone."""
         if self.memory.forgets or about is None:
             return False
         if any(line.seq < credit.seq <= last for credit in about.credits):
             return True
-        if about.retraction is None or line.kind == "credit":
+        if about.retraction is None or isinstance(line, CreditLine):
             return False
-        return line.kind == "retraction" or about.retraction.seq <= last
+        return isinstance(line, RetractionLine) or about.retraction.seq <= last
 
     def _apply(self, events: Sequence[Event], deciding: bool) -> None:
         if events:
             _, different = self.memory.apply(events, deciding)
             self.different += different
 
-    def advance(self, lines: Sequence[LogLine], decided: Mapping[int, Decided]) -> list[LogLine]:
-        """Take in lines that are about to be appended: they, with the arms that were chosen.
+    def advance(self, lines: Sequence[Line], decided: Mapping[int, Decided]) -> list[Line]:
+        """Take in lines that are about to be appended: they, with the decisions made.
 
         ``decided``: the decisions that they are about.
         """
@@ -230,22 +241,22 @@ class PolicyState:
         self.seq = lines[-1].seq
         self.time = lines[-1].time
         self.stale = False
-        if self.memory.draws is not None:
-            lines = self._controls(lines)
+        lines = self._controls(lines)
         completed = list(lines)
-        if all(line.arm is None and line.kind == "decision" for line in lines):  # mostly
+        if all(isinstance(line, OpenDecision) for line in completed):  # mostly
             self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
             return completed
-        for told, part in groupby(lines, key=Attention()):
+        for told, part in groupby(lines, key=told_runs()):
             events: list[Event] = []
             for line in part:
-                if line.kind == "decision":
+                if isinstance(line, (DecisionLine, OpenDecision)):
                     event = self.memory.decision(line)
                     if event is not None:
                         events.append(event)
+                elif isinstance(line, OUTCOMES):
+                    events += self.memory.events(line, decided.get(line.decision))
                 else:
                     self._take_note(line)
-                    events += self.memory.events(line, decided.get(decision_line(line)))
             self.stale |= not self.memory.forgets and undoes(events)
             if not events:
                 continue
@@ -254,15 +265,17 @@ class PolicyState:
                 self._complete(completed, array[array["kind"] == DECISION])
         return completed
 
-    def _complete(self, completed: list[LogLine], chosen: Any) -> None:
-        """``chosen``: the events of the decisions among the lines, carried out."""
+    def _complete(self, completed: list[Line], chosen: Any) -> None:
+        """Make the decisions among the lines; ``chosen``: their events, carried out."""
         first = completed[0].seq
         active = self.settings.chosen
         places = (self.memory.lines.lines_of(chosen["pull"]) - first).tolist()
         arms = chosen["arm"].tolist()
         propensities = chosen["propensity"].tolist()
         for place, arm, propensity in zip(places, arms, propensities, strict=True):
-            completed[place] = chosen_line(completed[place], active[arm], propensity)
+            line = completed[place]
+            if isinstance(line, OpenDecision):
+                completed[place] = line.chosen(active[arm], propensity)
 
     @property
     def may_credit(self) -> bool:
@@ -285,6 +298,22 @@ class PolicyState:
         return new >= 1
 
 
+def told_runs() -> Callable[[Line], bool]:
+    """A key that groups lines: those around exposures, which are told, and those around decisions.
+
+    What is no decision belongs to the run that it stands in.
+    """
+    told = False
+
+    def key(line: Line) -> bool:
+        nonlocal told
+        if isinstance(line, (DecisionLine, OpenDecision)):
+            told = isinstance(line, ExposureLine)
+        return told
+
+    return key
+
+
 def undoes(events: Sequence[Event]) -> bool:
-    """Whether something that was told is taken back."""
+    """Tell whether something that was told is taken back."""
     return any(event.kind == RETRACTION for event in events)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.live.commands import People
-from patientbandits.live.log import class_of, seconds_of_class
+from patientbandits.live.log import AliasLine, class_of, seconds_of_class
 from patientbandits.live.settings import Crediting, QuarantineRules
 from patientbandits.live.storage import END, Reader, queries
 from patientbandits.live.times import SECOND
@@ -131,8 +131,8 @@ def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
     if not told:
         return None
     unmatched = 0
-    aliases = reader.lines_with_unit(experiment, "alias")
-    named = {line.unit for line in aliases} | {line.key for line in aliases}
+    aliases = reader.lines_with_unit(experiment, AliasLine)
+    named = {name for line in aliases for name in line.units}
     joined: dict[str, int] = {}
     for unit, orders in reader.rows(queries.NEVER_EXPOSED, experiment):
         if unit in named:

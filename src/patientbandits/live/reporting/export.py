@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 from patientbandits.errors import InputError
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log import MILLIONTHS, Decided, Experiment, Signer
+from patientbandits.live.log import (
+    MILLIONTHS,
+    ConversionLine,
+    CreditLine,
+    Decided,
+    Experiment,
+    Signer,
+)
 from patientbandits.live.reporting.goals import goal_credits
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, is_erased
@@ -130,7 +137,6 @@ def as_of(decided: Decided, last: int) -> Decided:
 
 def export_row(decided: Decided, settings: Settings, signer: Signer) -> ExportedDecision:
     decision = decided.decision
-    assert decision.arm is not None
     row = ExportedDecision(
         decision=signer.name(decision.experiment, decision.seq),
         decided=as_datetime(decision.made),
@@ -138,14 +144,13 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         unit=shown_unit(decision.unit),
         propensity=decision.propensity,
     )
-    conversion = decided.conversion
+    conversion: ConversionLine | CreditLine | None = decided.conversion
     retracted = decided.retraction is not None
     if decided.credits:
         conversion = decided.credits[-1]
         retracted = False
     if conversion is None or conversion.happened is None:
         return row
-    assert conversion.value is not None
     delay = conversion.happened - decision.made
     return row._replace(
         converted=as_datetime(conversion.happened),

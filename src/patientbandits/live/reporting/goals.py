@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from patientbandits.live.commands import People
-from patientbandits.live.log import MILLIONTHS, LogLine
+from patientbandits.live.log import MILLIONTHS, AliasLine, UnitGoalLine
 from patientbandits.live.reporting.cohorts import excluded_decisions
 from patientbandits.live.settings import Exposure, Payment, Settings, quarantined
 from patientbandits.live.storage import Reader, queries
@@ -47,11 +47,10 @@ def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterato
     """One for each decision and each time that it is credited."""
     if len(settings.goals) < 2:
         return
-    aliases = reader.lines_with_unit(experiment, "alias")
-    joined = {name for line in aliases for name in (line.unit, line.key) if name is not None}
+    aliases = reader.lines_with_unit(experiment, AliasLine)
+    joined = {name for line in aliases for name in line.units}
     if settings.quarantine:  # people know what does not count
-        reached = reader.lines_with_unit(experiment, "goal")
-        joined |= {line.unit for line in reached if line.unit is not None}
+        joined |= {line.unit for line in reader.lines_with_unit(experiment, UnitGoalLine)}
     yield from _by_decision(reader, experiment, settings)
     yield from _by_unit(reader, experiment, settings, joined)
     if joined:
@@ -63,8 +62,7 @@ def _by_decision(reader: Reader, experiment: int, settings: Settings) -> Iterato
     gone = {out.seq for out in excluded}
     for row in reader.rows(queries.GOALS_OF_DECISIONS, experiment):
         goal, happened, value, decision, made, arm, told, sender, unit = row
-        line = LogLine(experiment=experiment, seq=0, kind="goal", time=told, sender=sender)
-        if decision in gone or quarantined(settings.quarantine, line, unit):
+        if decision in gone or quarantined(settings.quarantine, told, unit, sender):
             continue
         if settings.counts(happened - made):
             yield GoalCredit(goal, arm, decision, value)
@@ -94,9 +92,7 @@ def _by_person(
     decided: dict[int, Any] = {}
     people = People(decided, settings.crediting, settings.quarantine)
     people.look_up(reader, experiment, joined, set(), goals=True)
-    for reached in people.goals():
-        goal = reached.line.goal
-        assert goal is not None
+    for goal, reached in people.goals():
         for exposure in people.paid_by(reached):
             arm = decided[exposure.seq].decision.arm
             yield GoalCredit(goal, arm, exposure.seq, reached.payment.value)

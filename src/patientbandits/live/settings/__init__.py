@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from patientbandits.live.settings.parsing import one_largest_value as one_largest_value
     from patientbandits.live.settings.quarantine import QuarantineRule as QuarantineRule
     from patientbandits.live.settings.quarantine import QuarantineRules as QuarantineRules
+    from patientbandits.live.settings.quarantine import decision_quarantined as decision_quarantined
     from patientbandits.live.settings.quarantine import new_rule as new_rule
     from patientbandits.live.settings.quarantine import quarantined as quarantined
     from patientbandits.live.settings.quarantine import with_rule as with_rule

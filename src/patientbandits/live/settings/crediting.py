@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from patientbandits.live.log import MILLIONTHS, Decided, LogLine
+from patientbandits.live.log import MILLIONTHS, ConversionLine, CreditLine, Decided, OutcomeLine
 
 CreditRule = Literal["first", "last", "every"]
 CREDIT_RULES: tuple[str, ...] = get_args(CreditRule)
@@ -87,25 +87,25 @@ def summed(payments: Iterable[Payment]) -> Worth:
     )
 
 
-def worth_before(line: LogLine, about: Decided) -> Worth:
-    """What the decision was worth just before ``line``."""
+def worth_before(line: OutcomeLine, about: Decided) -> Worth:
+    """The worth of the decision just before ``line``."""
     earlier = [credit for credit in about.credits if credit.seq < line.seq]
     if earlier:
-        return Worth(earlier[-1].value or 0, earlier[-1].happened)
+        return Worth(earlier[-1].value, earlier[-1].happened)
     conversion = about.conversion
     if conversion is None or conversion.seq >= line.seq:
         return WORTHLESS
     if about.retraction is not None and about.retraction.seq < line.seq:
         return WORTHLESS
-    return Worth(conversion.value or 0, conversion.happened)
+    return Worth(conversion.value, conversion.happened)
 
 
-def worth_after(line: LogLine, about: Decided, before: Worth) -> Worth:
-    """What it is worth from ``line`` on."""
-    if line.kind == "credit":
-        return Worth(line.value or 0, line.happened)
+def worth_after(line: OutcomeLine, about: Decided, before: Worth) -> Worth:
+    """The worth of the decision from ``line`` on."""
+    if isinstance(line, CreditLine):
+        return Worth(line.value, line.happened)
     if any(credit.seq < line.seq for credit in about.credits):
         return before  # credits alone say, from the first one on
-    if line.kind == "conversion":
-        return Worth(line.value or 0, line.happened)
+    if isinstance(line, ConversionLine):
+        return Worth(line.value, line.happened)
     return WORTHLESS

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from patientbandits.live.errors import NotFoundError, RefusedError
-from patientbandits.live.log import LogLine
 from patientbandits.live.names import printable_text
 from patientbandits.live.times import iso_text
 
@@ -34,20 +33,15 @@ class QuarantineRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """all: decisions, too; conversions: what was decided stays"""
     note: str = ""
 
-    def fits(self, line: LogLine, unit: str | None) -> bool:
-        """Whether ``line`` is in quarantine; ``unit``: whose it is."""
-        when = line.time
-        if line.kind == "decision":
-            if self.only == "conversions":
-                return False
-            when = line.made
+    def fits(self, when: int, unit: str | None, sender: str | None) -> bool:
+        """Tell whether an event at the time ``when``, about ``unit``, is in quarantine."""
         if self.since is not None and when < self.since:
             return False
         if self.until is not None and when >= self.until:
             return False
         if self.unit is not None and unit != self.unit:
             return False
-        return self.sender is None or line.sender == self.sender
+        return self.sender is None or sender == self.sender
 
     @property
     def keeps_out(self) -> bool:
@@ -67,12 +61,16 @@ class QuarantineRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 QuarantineRules = tuple[QuarantineRule, ...]
 
 
-def quarantined(rules: QuarantineRules, line: LogLine, unit: str | None = None) -> bool:
-    """Whether a rule fits; ``unit``: the line's own unless it is said."""
-    if not rules:
-        return False
-    whose = line.unit if unit is None else unit
-    return any(rule.fits(line, whose) for rule in rules)
+def quarantined(rules: QuarantineRules, time: int, unit: str | None, sender: str | None) -> bool:
+    """Tell whether a conversion, an order or a goal is in quarantine; ``time``: when reported."""
+    return any(rule.fits(time, unit, sender) for rule in rules)
+
+
+def decision_quarantined(
+    rules: QuarantineRules, made: int, unit: str | None, sender: str | None
+) -> bool:
+    """Tell whether a decision is; ``made``: when it was made."""
+    return any(rule.only == "all" and rule.fits(made, unit, sender) for rule in rules)
 
 
 def with_rule(rules: QuarantineRules, wanted: QuarantineRule, now: int) -> QuarantineRules:

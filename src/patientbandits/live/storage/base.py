@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from patientbandits.live.log import (
+    ChangeLine,
+    CreditLine,
     Decided,
     Experiment,
-    LogLine,
+    Line,
+    LineRow,
     Snapshot,
     StoredKey,
     class_of,
+    decided_of,
+    line_of,
     linked,
     linked_with_names,
     made_between,
     names_are_hashed_in,
 )
 from patientbandits.live.storage import queries
-from patientbandits.live.storage.decided_rows import decided_of
 from patientbandits.live.storage.queries import StoreQuestion
 
 StoreRow = tuple[Any, ...]
@@ -40,6 +44,9 @@ ERAS = "eras"
 SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
+
+
+L = TypeVar("L", bound=Line)
 
 
 class Reader(ABC):
@@ -95,28 +102,32 @@ class Reader(ABC):
 
     def lines(
         self, experiment: int, after: int, last: int = END, limit: int = 2**31 - 1
-    ) -> list[LogLine]:
+    ) -> list[Line]:
         """The log from ``after`` (exclusive) to ``last`` (inclusive)."""
-        found = self.rows(queries.LINES, experiment, after, last, limit)
-        return list(map(LogLine._make, found))
+        return list(map(line_of, self.rows(queries.LINES, experiment, after, last, limit)))
+
+    def line_rows(self, experiment: int) -> Iterator[list[LineRow]]:
+        """All of the log as the table has it, in pieces."""
+        seq = 0
+        while rows := self.rows(queries.LINES, experiment, seq, END, LINES_CHECKED_AT_A_TIME):
+            yield list(map(LineRow._make, rows))
+            seq = rows[-1][1]
 
     def broken_chain(self, experiment: int) -> int | None:
         """The first line that is not as it was written, if there is one."""
         before: bytes | None = None
-        seq = 0
-        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
-            for line in lines:
-                if line.chain is None and before is None:
+        for rows in self.line_rows(experiment):
+            for row in rows:
+                if row.chain is None and before is None:
                     continue  # of the first version
-                link = linked_with_names if names_are_hashed_in(line) else linked
-                before = link(line, before or b"")
-                if line.chain != before:
-                    return line.seq
-            seq = lines[-1].seq
+                link = linked_with_names if names_are_hashed_in(row) else linked
+                before = link(row, before or b"")
+                if row.chain != before:
+                    return row.seq
         return None
 
-    def changes(self, experiment: int) -> list[LogLine]:
-        return [LogLine._make(row) for row in self.rows(queries.CHANGES, experiment)]
+    def changes(self, experiment: int) -> list[ChangeLine]:
+        return lines_of_kind(ChangeLine, self.rows(queries.CHANGES, experiment))
 
     def last_retraction(self, experiment: int) -> int:
         """Its line, or 0."""
@@ -164,10 +175,10 @@ class Reader(ABC):
 
     def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
         """The same decisions, with their credits."""
-        by_decision: dict[int, list[LogLine]] = {}
-        wanted = [about.decision.seq for about in found]
-        for line in self.lines_about(experiment, "credit", wanted):
-            by_decision.setdefault(line.about or 0, []).append(line)
+        by_decision: dict[int, list[CreditLine]] = {}
+        seqs = [about.decision.seq for about in found]
+        for line in self.lines_about(experiment, CreditLine, seqs):
+            by_decision.setdefault(line.decision, []).append(line)
         return [
             about._replace(credits=tuple(by_decision.get(about.decision.seq, ())))
             for about in found
@@ -192,30 +203,30 @@ class Reader(ABC):
         return StoreQuestion(statement, (experiment, value))
 
     def named_lines(
-        self, experiment: int, kind: str, column: str, values: Sequence[str]
-    ) -> list[LogLine]:
-        """The lines themselves, oldest first."""
+        self, experiment: int, kind: type[L], column: str, values: Sequence[str]
+    ) -> list[L]:
+        """The lines of a kind whose ``column`` (key or unit) is among ``values``, oldest first."""
         if not values:
             return []
-        seqs = self.lines_of(experiment, kind, column, values)
+        seqs = self.lines_of(experiment, kind.kind, column, values)
         if not seqs:
             return []
         condition, value = self.among("seq", seqs)
-        found = self.rows(f"{queries.LINES_AT}{condition} ORDER BY seq", experiment, value)
-        return list(map(LogLine._make, found))
+        rows = self.rows(f"{queries.LINES_AT}{condition} ORDER BY seq", experiment, value)
+        return lines_of_kind(kind, rows)
 
-    def lines_about(self, experiment: int, kind: str, seqs: Sequence[int]) -> list[LogLine]:
+    def lines_about(self, experiment: int, kind: type[L], seqs: Sequence[int]) -> list[L]:
         """The lines of a kind about the lines ``seqs``, oldest first."""
         if not seqs:
             return []
         condition, value = self.among("about", list(seqs))
         statement = f"{queries.LINES_ABOUT}{condition} ORDER BY seq"
-        return list(map(LogLine._make, self.rows(statement, experiment, kind, value)))
+        return lines_of_kind(kind, self.rows(statement, experiment, kind.kind, value))
 
-    def lines_with_unit(self, experiment: int, kind: str) -> list[LogLine]:
+    def lines_with_unit(self, experiment: int, kind: type[L]) -> list[L]:
         """All lines of this kind that name a unit, oldest first."""
-        found = self.rows(queries.LINES_WITH_UNIT, experiment, kind)
-        return list(map(LogLine._make, found))
+        rows = self.rows(queries.LINES_WITH_UNIT, experiment, kind.kind)
+        return lines_of_kind(kind, rows)
 
     def decisions_by_age(
         self, experiment: int, arms: int, now: int
@@ -286,3 +297,8 @@ class Reader(ABC):
     def broken_rules(self, experiment: int) -> list[str]:
         """The rules that the log breaks."""
         return [rule for rule, count in queries.RULES.items() if self.one(count, experiment)]
+
+
+def lines_of_kind(kind: type[L], rows: Iterable[StoreRow]) -> list[L]:
+    """The rows' records, which a query has picked by their kind."""
+    return [line for line in map(line_of, rows) if isinstance(line, kind)]

@@ -16,16 +16,19 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log import (
     DecisionColumns,
     Experiment,
-    LogLine,
+    Line,
+    LineRow,
     Snapshot,
     chained,
     chained_decisions,
+    line_of,
     linked,
     names_are_chained,
     resealed,
+    row_of,
 )
 from patientbandits.live.storage import queries
-from patientbandits.live.storage.base import LINES_CHECKED_AT_A_TIME, SEAL, Reader, StoreRow
+from patientbandits.live.storage.base import SEAL, Reader, StoreRow
 from patientbandits.live.storage.queries import StoreQuestion
 
 
@@ -67,7 +70,7 @@ class LogStore(Reader):
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute the statement for each row."""
 
-    def append(self, lines: Sequence[LogLine], before: bytes | None = None) -> bytes:
+    def append(self, lines: Sequence[Line], before: bytes | None = None) -> bytes:
         """Put the lines at the end of their experiment's log, and return its new chain.
 
         ``before``: the chain of the line before them, if it is known.
@@ -76,7 +79,7 @@ class LogStore(Reader):
             return before or b""
         if before is None:
             before = self.chain(lines[0].experiment, lines[0].seq - 1)
-        rows = chained(lines, before)
+        rows = chained(map(row_of, lines), before)
         self.insert(rows)
         chain: bytes = rows[-1][-1]
         return chain
@@ -87,27 +90,27 @@ class LogStore(Reader):
         self.insert_decisions(columns, chains)
         return chains[-1]
 
-    def rename(self, lines: Sequence[LogLine]) -> None:
+    def rename(self, lines: Sequence[Line]) -> None:
         """Give lines of one log the names that ``lines`` have now; all else in them is known."""
-        if any(map(names_are_chained, lines)):
+        rows = list(map(row_of, lines))
+        if any(map(names_are_chained, rows)):
             renamed = {line.seq: line for line in lines}
             self.rechain(lines[0].experiment, lambda line: renamed.get(line.seq, line))
             return
-        self.many(queries.RENAME, [new_names(line, resealed(line)) for line in lines])
+        self.many(queries.RENAME, [new_names(row, resealed(row)) for row in rows])
 
-    def rechain(self, experiment: int, renamed: Callable[[LogLine], LogLine]) -> None:
+    def rechain(self, experiment: int, renamed: Callable[[Line], Line]) -> None:
         """Chain the whole log anew, with other names; lines without a chain stay so."""
         before: bytes | None = None
-        seq = 0
-        while lines := self.lines(experiment, seq, limit=LINES_CHECKED_AT_A_TIME):
-            rows = []
-            for line in lines:
-                named = renamed(line)
-                if line.chain is not None or before is not None:
-                    before = linked(named, before or b"")
-                rows.append(new_names(named, before))
-            self.many(queries.RENAME, rows)
-            seq = lines[-1].seq
+        for rows in self.line_rows(experiment):
+            changed = []
+            for row in rows:
+                names = row_of(renamed(line_of(row)))
+                row = row._replace(unit=names.unit, key=names.key, settings=names.settings)
+                if row.chain is not None or before is not None:
+                    before = linked(row, before or b"")
+                changed.append(new_names(row, before))
+            self.many(queries.RENAME, changed)
 
     def leave_no_traces(self) -> None:
         """Have what was overwritten go from the files too, as far as that can be done now."""
@@ -183,9 +186,9 @@ class LogStore(Reader):
         self.many(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
 
 
-def new_names(line: LogLine, chain: bytes | None) -> StoreRow:
+def new_names(row: LineRow, chain: bytes | None) -> StoreRow:
     """Values for `queries.RENAME`."""
-    return (line.unit, line.key, line.settings, chain, line.experiment, line.seq)
+    return (row.unit, row.key, row.settings, chain, row.experiment, row.seq)
 
 
 POSTGRES = ("postgresql://", "postgres://")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from patientbandits.live.log import LogLine
+from patientbandits.live.log import LineRow
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.queries import StoreQuestion
 
@@ -36,7 +36,7 @@ COLUMN_TYPES = {
 }
 """of the log; all others are bigint"""
 
-TYPES = [COLUMN_TYPES.get(column, "bigint") for column in LogLine._fields]
+TYPES = [COLUMN_TYPES.get(column, "bigint") for column in LineRow._fields]
 ARRAYS = ", ".join(f"?::text::{name}[]" for name in TYPES)
 APPEND_ARRAYS = f"INSERT INTO log ({queries.LOG_COLUMNS}) SELECT * FROM unnest({ARRAYS})"
 """All lines in one statement: an array for each column."""

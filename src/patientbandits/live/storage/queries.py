@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from patientbandits.live.log import LogLine
+from patientbandits.live.log import LineRow
 from patientbandits.live.storage.alert_queries import ALERT_TABLES
 
 
@@ -43,8 +43,8 @@ SET_FACT = """
 
 # The log
 
-LOG_COLUMNS = ", ".join(LogLine._fields)
-VALUES = f"({', '.join('?' * len(LogLine._fields))})"
+LOG_COLUMNS = ", ".join(LineRow._fields)
+VALUES = f"({', '.join('?' * len(LineRow._fields))})"
 RENAME = """
     UPDATE log SET unit = ?, key = ?, settings = ?, chain = ? WHERE experiment = ? AND seq = ?"""
 LAST_SEQ = "SELECT COALESCE(MAX(seq), 0) FROM log WHERE experiment = ?"
@@ -87,7 +87,7 @@ DECIDED = """
     LEFT JOIN log r
         ON r.experiment = d.experiment AND r.decision = d.seq AND r.kind = 'retraction'
     WHERE d.experiment = ? AND d.kind = 'decision' AND """
-"""Decisions with what became of them: see `base.decided_of`. A condition follows."""
+"""Decisions with what became of them: see `chain.decided_of`. A condition follows."""
 
 CONVERTED_BY_ID = DECIDED.replace("LEFT JOIN log c", "JOIN log c") + " d.seq > 0 ORDER BY d.seq"
 DECIDED_AFTER = f"{DECIDED} d.seq > ? AND d.seq <= ? ORDER BY d.seq LIMIT ?"

@@ -13,7 +13,7 @@ from typing import Any
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
-from patientbandits.live.log import DecisionColumns, LogLine
+from patientbandits.live.log import DecisionColumns, Line
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.base import Reader, StoreRow
 from patientbandits.live.storage.checkpoints import Checkpoints, empty_log, see_log
@@ -252,11 +252,11 @@ class SQLiteStore(SQLiteReader, LogStore):
         finally:
             connection.close()
 
-    def rename(self, lines: Sequence[LogLine]) -> None:
+    def rename(self, lines: Sequence[Line]) -> None:
         with self._freed_pages_overwritten():
             super().rename(lines)
 
-    def rechain(self, experiment: int, renamed: Callable[[LogLine], LogLine]) -> None:
+    def rechain(self, experiment: int, renamed: Callable[[Line], Line]) -> None:
         with self._freed_pages_overwritten():
             super().rechain(experiment, renamed)
 
