@@ -292,7 +292,7 @@ def test_a_verdict(shop, clock):
     button = shop.experiment(
         "verdict", ARMS, policy="Uniform", window="1d", control="control", seed=3
     )
-    assert button.verdict()["words"] == "No data yet: nothing was decided so far"
+    assert button.verdict()["words"] == "No data yet: there are no decisions"
     ages = {arm: [] for arm in ARMS}
     delays = {arm: [] for arm in ARMS}
     rate = {"control": 0.1, "blue": 0.3}

@@ -205,7 +205,7 @@ class ExperimentHandle(CommandMaker):
 
     def _rules_after(self, wanted: WantedQuarantine) -> list[dict[str, Any]]:
         change = partial(append_change, self.journal, self.experiment, wanted)
-        return [rule.shown() for rule in self.journal.alone(change).quarantine]
+        return [rule.plain() for rule in self.journal.alone(change).quarantine]
 
     def planned(self, **changes: Any) -> Settings:
         """The settings that `change` would lead to; nothing is written."""

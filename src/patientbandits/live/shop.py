@@ -212,7 +212,7 @@ class Shop:
         return {"id": made.id, "secret": secret}
 
     def webhooks(self) -> list[dict[str, Any]]:
-        return [webhook.shown() for webhook in all_webhooks(self.journal)]
+        return [webhook.plain() for webhook in all_webhooks(self.journal)]
 
     def remove_webhook(self, id: str) -> None:
         remove_webhook(self.journal, id)

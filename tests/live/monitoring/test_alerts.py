@@ -22,8 +22,6 @@ from patientbandits.live.monitoring.watched_log import WatchedLog
 from patientbandits.live.operations.checks import check
 from patientbandits.live.times import SteadyClock
 
-pytestmark = pytest.mark.slow
-
 
 def kinds(alerts):
     return {(alert["kind"], alert["subject"]) for alert in alerts}
@@ -71,6 +69,7 @@ def counts(handle):
     return [(arm["pulls"], arm["conversions"], arm["value"]) for arm in handle.report()["arms"]]
 
 
+@pytest.mark.slow
 def test_faked_conversions_are_told_and_undone(attacked, clock):
     """43 new visitors on the worst arm who buy at once."""
     shop, handle = attacked
@@ -94,6 +93,7 @@ def test_faked_conversions_are_told_and_undone(attacked, clock):
     assert ("burst", "control") in kinds(handle.alerts())
 
 
+@pytest.mark.slow
 def test_conversions_of_old_ids_are_told_and_undone(attacked, clock):
     """20 orders for visitors of weeks ago, with a key that was lost."""
     shop, handle = attacked
@@ -141,6 +141,7 @@ def test_one_unit_and_a_mismatch(shop, clock):
     assert sum(conversions for _, conversions, _ in counts(handle)) == 0
 
 
+@pytest.mark.slow
 def test_a_leader_and_the_end(shop, clock):
     handle = shop.experiment("button", ["a", "b"], policy="Uniform", control="a", seed=1)
     for number in range(600):

@@ -9,8 +9,6 @@ import pytest
 
 from patientbandits.live.monitoring.ratio import BETS, FALSE_ALARMS, RatioTest
 
-pytestmark = pytest.mark.slow
-
 
 def naive_evidence(arms, propensities, count):
     """(R) from its definition: the largest log evidence after any decision."""
@@ -45,6 +43,7 @@ def played(random, shares, truth, decisions):
     return test.mismatch
 
 
+@pytest.mark.slow
 def test_ratio_false_alarms_at_every_look():
     """1500 sound experiments of 3000 decisions, looked at after each: at most 0.01 of them raise an
     alarm. If it were 0.01, 30 or more would be seen with a chance below 0.0005."""
@@ -57,6 +56,7 @@ def test_ratio_false_alarms_at_every_look():
     assert FALSE_ALARMS == 0.01
 
 
+@pytest.mark.slow
 def test_ratio_finds_a_leak():
     """2 % of all visitors are shown the other arm than is logged: found within 20 000, in at least
     55 of 60 experiments (0.99 of them are expected); with all visitors as logged in none."""

@@ -137,7 +137,7 @@ def test_retries_back_off(shop, clock, tmp_path):
         clock.now += 1.0
     moments = [place for place, count in enumerate(tries) if count]
     assert moments == [0, 1, 3, 7, 15, 31]
-    assert webhooks.pause_after_attempt(30) == 6 * 3600
+    assert webhooks.retry_delay(30) == 6 * 3600
 
 
 def test_only_what_was_asked_for(shop):

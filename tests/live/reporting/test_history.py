@@ -8,8 +8,8 @@ import pytest
 from patientbandits import live
 from patientbandits.analysis import analyse
 from patientbandits.analysis.events.history import Events
-from patientbandits.live.reporting import history, verdict
-from patientbandits.live.reporting.history import DecidedGroups, DecidedRows, arm_history
+from patientbandits.live.reporting import history
+from patientbandits.live.reporting.history import DecisionGroups, DecisionRows, arm_history
 from patientbandits.live.storage import base
 
 DAY = 86400.0
@@ -25,7 +25,7 @@ def drawn(number, rng, days=10.0):
     delay = rng.exponential(np.where(arms == 1, DAY, DAY / 4))
     seen = (rng.random(number) < rate) & (delay <= ages)
     paid = np.where(seen, rng.integers(1, 1_000_000, number), 0).astype(float)
-    return DecidedRows(
+    return DecisionRows(
         arms=arms,
         days=np.floor(20_000 - ages / DAY).astype(np.int64),
         ages=ages,
@@ -42,7 +42,7 @@ def events(rows):
 
 
 def grouped(parts):
-    groups = DecidedGroups(WINDOW)
+    groups = DecisionGroups(WINDOW)
     for part in parts:
         groups.add(part)
     return groups.rows
@@ -114,10 +114,10 @@ def test_a_live_log_read_in_stretches_and_groups(tmp_path, clock, monkeypatch):
         monkeypatch.setattr(base, "LINES_IN_A_STRETCH", 37)
         assert button.analysis() == before
         assert button.report() == report
-        monkeypatch.setattr(history, "KEPT_APART", 50)
+        monkeypatch.setattr(history, "MOST_SINGLE", 50)
         after = button.analysis()
         with shop.store.reading() as reader:
-            rows = verdict.events_of(reader, button.experiment, button.settings, shop.journal.now())
+            rows = history.events_of(reader, button.experiment, button.settings, shop.journal.now())
     assert rows.arms[0].group_sizes is not None
     assert rows.decisions == 399
     assert after["verdict"]["leader"] == before["verdict"]["leader"]

@@ -1,11 +1,12 @@
-"""Webhooks: alerts told to others, signed as the Standard Webhooks specification has it.
+"""Webhooks: alerts sent to other programs, signed as the Standard Webhooks specification says.
 
     webhook-id          the message's, the same however often it is sent
     webhook-timestamp   seconds since 1970 of this attempt
     webhook-signature   v1,base64(HMAC-SHA256(secret, id.timestamp.body))
 
-A message is delivered when it is answered with 2xx, and tried again later and later if not; it is
-marked after the answer, so it comes at least once. Redirects are not followed.
+A message is delivered when it is answered with 2xx; otherwise it is retried with exponential
+backoff. It is marked as delivered after the answer, so it is delivered at least once. Redirects are
+not followed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ SECRET_BYTES = 32
 SEND_SECONDS = 10.0
 FIRST_WAIT = 1.0
 LONGEST_RETRY = 6 * 3600.0
-"""seconds between attempts: 1, 2, 4, ... 6 hours"""
+"""seconds between retries: 1, 2, 4, ... 6 hours"""
 
 MOST_ATTEMPTS = 24
 """about three days"""
@@ -62,8 +63,8 @@ class Webhook(NamedTuple):
     created: int
     removed: int | None
 
-    def shown(self) -> dict[str, Any]:
-        """Without the secret."""
+    def plain(self) -> dict[str, Any]:
+        """Plain data for users, without the secret."""
         return {
             "id": self.id,
             "url": self.url,
@@ -84,7 +85,7 @@ class Delivery(NamedTuple):
 
 
 def webhook_url(url: str, anywhere: bool) -> str:
-    """https, or this machine; ``anywhere``: http elsewhere too."""
+    """The url, if it is https or on this machine; ``anywhere`` allows http elsewhere too."""
     printable_text("webhook: url", url)
     try:
         parts = urlsplit(url)
@@ -96,7 +97,7 @@ def webhook_url(url: str, anywhere: bool) -> str:
         raise RefusedError(f"webhook: url must be https://host/...; got url={url!r:.200}.")
     if parts.scheme == "http" and not anywhere and not is_this_machine(host):
         raise RefusedError(
-            f"webhook: url must be https, or on this machine, unless that is allowed; got {url!r}."
+            f"webhook: url must be https, or on this machine, unless http is allowed; got {url!r}."
         )
     if is_link_local(host):
         raise RefusedError(f"webhook: url must not be link-local; got url={url!r:.200}.")
@@ -126,18 +127,18 @@ def add_webhook(
     journal: Journal, url: str, kinds: Iterable[str] = (), anywhere: bool = False
 ) -> tuple[Webhook, str]:
     """(the webhook, its secret, which is shown only now)"""
-    wanted = list(kinds)
-    unknown = [kind for kind in wanted if kind not in ALERT_KINDS]
+    subscribed = list(kinds)
+    unknown = [kind for kind in subscribed if kind not in ALERT_KINDS]
     if unknown:
         raise RefusedError(
             f"webhook: kinds must be among {', '.join(ALERT_KINDS)}; got {unknown!r:.200}."
         )
     secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
-    made = Webhook(
+    webhook = Webhook(
         id=secrets.token_hex(6),
         url=webhook_url(url, anywhere),
         secret=secret,
-        kinds=" ".join(wanted),
+        kinds=" ".join(subscribed),
         created=journal.now(),
         removed=None,
     )
@@ -145,10 +146,10 @@ def add_webhook(
     def add() -> None:
         if len(journal.store.rows(alert_queries.WEBHOOKS)) >= MOST_WEBHOOKS:
             raise RefusedError(f"webhook: there may be at most {MOST_WEBHOOKS}.")
-        journal.store.many(alert_queries.ADD_WEBHOOK, [made[:-1]])
+        journal.store.many(alert_queries.ADD_WEBHOOK, [webhook[:-1]])
 
     journal.alone(add)
-    return made, secret
+    return webhook, secret
 
 
 def all_webhooks(journal: Journal) -> list[Webhook]:
@@ -170,7 +171,7 @@ def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
 
 
 def send_message(delivery: Delivery, timestamp: int) -> bool:
-    """Whether it was answered with 2xx."""
+    """Send it once: whether it was answered with 2xx."""
     parts = urlsplit(delivery.url)
     body = delivery.body.encode()
     host = parts.hostname or ""
@@ -192,7 +193,7 @@ def send_message(delivery: Delivery, timestamp: int) -> bool:
         target = f"{target}?{parts.query}"
     try:
         connection.connect()
-        if is_link_local(connection.sock.getpeername()[0]):  # a name may lead anywhere
+        if is_link_local(connection.sock.getpeername()[0]):  # DNS may resolve to anything
             return False
         connection.request("POST", target, body, headers)
         return 200 <= connection.getresponse().status < 300
@@ -202,12 +203,12 @@ def send_message(delivery: Delivery, timestamp: int) -> bool:
         connection.close()
 
 
-def pause_after_attempt(attempts: int) -> float:
+def retry_delay(attempts: int) -> float:
     return min(FIRST_WAIT * 2.0**attempts, LONGEST_RETRY)
 
 
 def deliver_due(journal: Journal) -> int:
-    """Send what is due; how many were delivered."""
+    """Send the messages that are due: how many were delivered."""
     with journal.store.reading() as reader:
         rows = reader.rows(alert_queries.DUE, journal.now(), MOST_ATTEMPTS)
     delivered = 0
@@ -221,9 +222,10 @@ def deliver_due(journal: Journal) -> int:
 
 
 def note_attempt(journal: Journal, delivery: Delivery, good: bool, now: int) -> None:
-    about = (delivery.webhook, delivery.message)
+    """Within a transaction: mark the message as delivered, or schedule the retry."""
+    key = (delivery.webhook, delivery.message)
     if good:
-        journal.store.many(alert_queries.DELIVERED, [(now, *about)])
+        journal.store.many(alert_queries.DELIVERED, [(now, *key)])
         return
-    due = now + int(pause_after_attempt(delivery.attempts) * SECOND)
-    journal.store.many(alert_queries.TRY_AGAIN, [(due, *about)])
+    due = now + int(retry_delay(delivery.attempts) * SECOND)
+    journal.store.many(alert_queries.TRY_AGAIN, [(due, *key)])

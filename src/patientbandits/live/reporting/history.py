@@ -1,10 +1,13 @@
-"""Decisions with what became of them, for `analyse`, in a room that does not grow with the log.
+"""Decisions and their outcomes for `analyse`, in bounded memory.
 
-They are read stretch by stretch. A short history keeps each of them; of a long one those alike
-become one row: the same arm and day, ages and delays that differ by 2 % at most (ages of those that
-have converted, which matter less, by 20 %), on the same side of the window and of the windows that
-`analyse` compares. A row keeps how many they are, the mean of their ages and delays, and the sums
-of what they paid and of its squares, so that means and variances of money are exact.
+The log is read piece by piece. A short history keeps each decision; in a long one, similar
+decisions become one row: of the same arm and day, with ages and delays that differ by at most 2 %
+(20 % for the ages of those that have converted, which matter less), on the same side of the window
+and of the windows that `analyse` compares. A row keeps their number, their mean age and delay, and
+the sums of their payments and of the squares, so that means and variances of money are exact.
+
+The database is not asked to group them (GROUP BY): the first 50 000 rows are to stay single, and
+means of means depend on the order in which they are taken.
 """
 
 from __future__ import annotations
@@ -17,43 +20,45 @@ from numpy.typing import NDArray
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import candidate_windows
-from patientbandits.analysis.events import ArmHistory
+from patientbandits.analysis.events import ArmHistory, Events, control_of
 from patientbandits.inference import FloatArray
-from patientbandits.live.log import EDGES, MILLIONTHS
+from patientbandits.live.log import EDGES, MILLIONTHS, Experiment
+from patientbandits.live.reporting.cohorts import excluded_decisions
+from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, queries
 from patientbandits.live.times import SECOND
 
-KEPT_APART = 50_000
-"""rows: with more of them, those alike become one"""
+MOST_SINGLE = 50_000
+"""rows: with more of them, similar ones are grouped"""
 
 COARSE = 10
-"""classes of age that are one for decisions that have converted"""
+"""classes of age that are taken as one for decisions that have converted"""
 
 
-class DecidedRows(NamedTuple):
+class DecisionRows(NamedTuple):
     """Each row stands for ``counts`` decisions of one arm and day."""
 
     arms: NDArray[np.int64]
     days: NDArray[np.int64]
     """since 1970"""
     ages: FloatArray
-    """seconds, in the mean"""
+    """mean seconds"""
     delays: FloatArray
-    """seconds until they paid, in the mean; infinite: they have not"""
+    """mean seconds until they paid; infinite: they have not"""
     counts: FloatArray
     paid: FloatArray
-    """in millionths of the largest value, together"""
+    """the sum of their payments, in millionths of the largest value"""
     squares: FloatArray
-    """of what each has paid, together"""
+    """the sum of their squares"""
 
 
-def decided_rows(
-    reader: Reader, experiment: int, stretch: tuple[int, int], now: int, gone: Sequence[int]
-) -> DecidedRows:
-    """The decisions in a stretch of the log, one a row, without those that are ``gone``."""
-    decided = table_of(reader.rows(queries.DECISION_TIMES, experiment, *stretch))
-    rows = reader.rows(queries.PAID, experiment, *stretch)
-    rows += reader.rows(queries.CREDITED, experiment, *stretch, experiment)
+def read_decisions(
+    reader: Reader, experiment: int, lines: tuple[int, int], now: int, excluded: Sequence[int]
+) -> DecisionRows:
+    """The decisions in a range of lines, one a row, without the ``excluded``."""
+    decided = table_of(reader.rows(queries.DECISION_TIMES, experiment, *lines))
+    rows = reader.rows(queries.PAID, experiment, *lines)
+    rows += reader.rows(queries.CREDITED, experiment, *lines, experiment)
     paid = table_of(rows)
     seqs, arms, made = decided.T
     places = np.searchsorted(seqs, paid[:, 0])
@@ -61,7 +66,7 @@ def decided_rows(
     delays = np.full(len(seqs), np.inf)
     worth[places] = paid[:, 2]
     delays[places] = np.maximum(paid[:, 1] - made[places], 0) / SECOND
-    found = DecidedRows(
+    single = DecisionRows(
         arms=arms,
         days=made // int(DAY * SECOND),
         ages=np.maximum(now - made, 0) / SECOND,
@@ -70,49 +75,51 @@ def decided_rows(
         paid=worth,
         squares=worth**2,
     )
-    return only_rows(found, ~np.isin(seqs, gone))
+    return only_rows(single, ~np.isin(seqs, excluded))
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> Any:
-    """Rows of three numbers."""
+    """The rows, of three numbers each, as an array."""
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def only_rows(rows: DecidedRows, which: Any) -> DecidedRows:
-    return DecidedRows._make(column[which] for column in rows)
+def only_rows(rows: DecisionRows, which: Any) -> DecisionRows:
+    return DecisionRows._make(column[which] for column in rows)
 
 
-def joined(parts: Sequence[DecidedRows]) -> DecidedRows:
-    return DecidedRows._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+def concatenated(parts: Sequence[DecisionRows]) -> DecisionRows:
+    return DecisionRows._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
 
 
-class DecidedGroups:
-    """Takes rows; joins those alike when there are many."""
+class DecisionGroups:
+    """Collects rows, and groups similar ones when there are many."""
 
     def __init__(self, window: float | None) -> None:
         usual = candidate_windows(np.inf, window)
         edges = [*(edge / SECOND for edge in EDGES), *usual]
         self._edges = np.unique(edges)
         self._window = np.inf if window is None else window
-        self._parts: list[DecidedRows] = []
+        self._parts: list[DecisionRows] = []
         self._grouped = 0
-        """rows after those alike were last joined"""
+        """rows that were left when they were last grouped"""
 
     @property
-    def rows(self) -> DecidedRows:
+    def rows(self) -> DecisionRows:
         if not self._parts:
             nothing = np.zeros((0, 3), np.int64)
-            return DecidedRows(*nothing.T[:2], *np.zeros((5, 0)))
-        return joined(self._parts)
+            return DecisionRows(*nothing.T[:2], *np.zeros((5, 0)))
+        return concatenated(self._parts)
 
-    def add(self, rows: DecidedRows) -> None:
+    def add(self, rows: DecisionRows) -> None:
         self._parts.append(rows)
-        if sum(len(part.arms) for part in self._parts) > self._grouped + KEPT_APART:
-            self._parts = [self._group(joined(self._parts))]
+        if sum(len(part.arms) for part in self._parts) > self._grouped + MOST_SINGLE:
+            self._parts = [self._group(concatenated(self._parts))]
             self._grouped = len(self._parts[0].arms)
 
-    def _group(self, rows: DecidedRows) -> DecidedRows:
-        """One row for those alike."""
+    def _group(self, rows: DecisionRows) -> DecisionRows:
+        """The rows with one for all similar ones."""
+        # Similar rows have the same key. A day and the age within it say nearly the same; both are
+        # in it because cohorts are counted by day.
         late = np.searchsorted(self._edges, rows.delays)
         old = np.searchsorted(self._edges, rows.ages)
         old = np.where(np.isfinite(rows.delays), old // COARSE * COARSE, old)
@@ -125,7 +132,7 @@ class DecidedGroups:
         first[1:] = np.any(keys[1:] != keys[:-1], axis=1)
         begins = np.flatnonzero(first)
         counts = np.add.reduceat(rows.counts, begins)
-        return DecidedRows(
+        return DecisionRows(
             arms=rows.arms[begins],
             days=rows.days[begins],
             ages=group_means(rows.ages, rows.counts, begins),
@@ -137,19 +144,20 @@ class DecidedGroups:
 
 
 def group_means(values: FloatArray, counts: FloatArray, begins: NDArray[np.int64]) -> FloatArray:
-    """The mean of each group; rounding must not take it out of the group, and over a window."""
+    """The mean of each group, which rounding must not move out of the group and over a window."""
     means = np.add.reduceat(values * counts, begins) / np.add.reduceat(counts, begins)
     least = np.minimum.reduceat(values, begins)
     most = np.maximum.reduceat(values, begins)
-    found: FloatArray = np.clip(means, least, most)
-    return found
+    clipped: FloatArray = np.clip(means, least, most)
+    return clipped
 
 
-def arm_history(name: str, rows: DecidedRows, arm: int, scale: float) -> ArmHistory:
+def arm_history(name: str, rows: DecisionRows, arm: int, scale: float) -> ArmHistory:
     """An arm's rows as `analyse` takes them; ``scale``: the largest value.
 
-    Decisions of one row that paid differently become two halves, which paid the mean less and plus
-    the standard deviation: sums and sums of squares stay what they are.
+    `analyse` knows one payment for each row. A row of decisions that paid differently is split into
+    two halves, which paid the mean minus and plus the standard deviation: so the sums of payments
+    and of their squares stay the same.
     """
     own = only_rows(rows, rows.arms == arm)
     mean = own.paid / own.counts
@@ -158,7 +166,7 @@ def arm_history(name: str, rows: DecidedRows, arm: int, scale: float) -> ArmHist
     halves = np.where(mixed, 0.5, 1.0)
     low = own._replace(counts=own.counts * halves, paid=mean - np.where(mixed, spread, 0.0))
     high = own._replace(counts=own.counts * halves, paid=mean + spread)
-    own = joined([low, only_rows(high, mixed)])
+    own = concatenated([low, only_rows(high, mixed)])
     own = only_rows(own, np.argsort(-own.ages, kind="stable"))
     converted = np.flatnonzero(np.isfinite(own.delays))
     single = bool(np.all(own.counts == 1))
@@ -171,4 +179,28 @@ def arm_history(name: str, rows: DecidedRows, arm: int, scale: float) -> ArmHist
         order_delays=own.delays[converted],
         order_values=own.paid[converted] / MILLIONTHS * scale,
         group_sizes=None if single else own.counts,
+    )
+
+
+def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: int) -> Events:
+    """The experiment's history as `analyse` takes it; the worth of a decision is one order."""
+    groups = DecisionGroups(settings.window)
+    excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
+    seqs = [decision.seq for decision in excluded]
+    for lines in reader.stretches(experiment.id):
+        groups.add(read_decisions(reader, experiment.id, lines, now, seqs))
+    rows = groups.rows
+    arms = [
+        arm_history(settings.arms[place], rows, place, settings.scale) for place in settings.active
+    ]
+    names = [arm.name for arm in arms]
+    control = settings.control if settings.control in names else None
+    return Events(
+        arms=tuple(arms),
+        control=control_of("verdict", names, control),
+        end=now / SECOND,
+        window=settings.window,
+        experiment=experiment.name,
+        currency=settings.currency or "",
+        valued=settings.scale != 1.0,
     )

@@ -1,4 +1,4 @@
-"""What an experiment has shown so far, arm by arm, for people and for the dashboard."""
+"""The report on an experiment, arm by arm, for people and for the dashboard."""
 
 from __future__ import annotations
 
@@ -36,28 +36,29 @@ def report_on(
     """Per arm: pulls, conversions, raw rate, share matured, corrected rate with interval,
     probability of being best; and the lag curve.
 
-    Rates are per decision, in units of the experiment's scale, and within its window. Whatever
-    policy decides, the corrected ones come from the model of late conversions.
+    Rates are per decision, in units of the experiment's scale, and within its window. The corrected
+    ones come from the model of late conversions, whatever the policy.
     """
     now = max(now, reader.last_time(experiment.id))
-    counts = read_cohorts(
+    cohorts = read_cohorts(
         reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
     )
-    times = curve_times(counts)
-    found = posteriors_of([counts[place] for place in settings.active], times, settings.window)
-    by_place = dict(zip(settings.active, found, strict=True))
+    times = curve_times(cohorts)
+    active = posteriors_of([cohorts[place] for place in settings.active], times, settings.window)
+    by_place = dict(zip(settings.active, active, strict=True))
     retired = [place for place, arm in enumerate(settings.arms) if arm in settings.retired]
     if retired:
-        kept = posteriors_of([counts[place] for place in retired], times, settings.window)
-        by_place.update(zip(retired, kept, strict=True))
+        # apart from the others: their probabilities of being best must not count retired arms
+        apart = posteriors_of([cohorts[place] for place in retired], times, settings.window)
+        by_place.update(zip(retired, apart, strict=True))
     arms = [
-        _arm(arm, counts[place], by_place[place], settings.scale)
+        _arm(arm, cohorts[place], by_place[place], settings.scale)
         for place, arm in enumerate(settings.arms)
     ]
-    for place in retired:  # what can no longer be chosen cannot be the best choice
+    for place in retired:
         arms[place] |= {"retired": True, "best": None}
-    seen = [place for place in settings.active if counts[place].conversions]
-    curves = [_curve(settings.arms[place], by_place[place]) for place in seen]
+    converted = [place for place in settings.active if cohorts[place].conversions]
+    curves = [_curve(settings.arms[place], by_place[place]) for place in converted]
     return {
         "experiment": experiment.name,
         "time": iso_text(now),
@@ -74,16 +75,17 @@ def report_on(
         "orders": order_counts(reader, experiment.id),
         "arms": arms,
         "goal": settings.goals[0] if settings.goals else None,
-        "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in counts]),
+        "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in cohorts]),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "alerts": list(alerts),
-        "quarantine": [rule.shown() for rule in settings.quarantine],
-        "notes": _notes(counts, found),
+        "quarantine": [rule.plain() for rule in settings.quarantine],
+        "notes": _notes(cohorts, active),
     }
 
 
-def posteriors_of(counts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
-    given = [
+def posteriors_of(cohorts: list[Cohort], times: Any, window: float | None) -> list[ArmPosterior]:
+    """The model's posterior of each arm."""
+    counts = [
         CureCounts.of(
             cohort.waiting_ages,
             cohort.delays,
@@ -93,30 +95,31 @@ def posteriors_of(counts: list[Cohort], times: Any, window: float | None) -> lis
             unit=1.0,
             window=window,
         )
-        for cohort in counts
+        for cohort in cohorts
     ]
-    return posterior(given, window=window, level=REPORTED_LEVEL, times=times)
+    return posterior(counts, window=window, level=REPORTED_LEVEL, times=times)
 
 
-def _notes(counts: list[Cohort], found: list[ArmPosterior]) -> list[str]:
-    """What to tell whoever reads the rates, each once."""
-    if not any(cohort.pulls for cohort in counts):
+def _notes(cohorts: list[Cohort], posteriors: list[ArmPosterior]) -> list[str]:
+    """Warnings of the model to readers of the rates, each once."""
+    if not any(cohort.pulls for cohort in cohorts):
         return []
-    told = [note for arm in found for note in arm.warnings]
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(note for arm in posteriors for note in arm.warnings))
 
 
-def curve_times(counts: list[Cohort]) -> Any:
-    """From a minute, a second at least, to the oldest age."""
-    ages = chain.from_iterable((*cohort.waiting_ages, *cohort.delays) for cohort in counts)
+def curve_times(cohorts: list[Cohort]) -> Any:
+    """Times of the lag curve, from a minute or less, at least a second, to the oldest age."""
+    ages = chain.from_iterable((*cohort.waiting_ages, *cohort.delays) for cohort in cohorts)
     longest = max(max(ages, default=0.0), SHORTEST_CURVE)
     first = min(max(longest / 1e4, 1.0), FIRST_MOMENT)
     return np.geomspace(first, longest, CURVE_POINTS)
 
 
 def _state(cohort: Cohort) -> str:
-    """Whether people should be shown what is estimated: with hardly any conversion the model says
-    what it was told before."""
+    """The state of an arm: whether its estimates are worth showing.
+
+    With hardly any conversions, they are those of the prior.
+    """
     if not cohort.pulls:
         return "no data"
     if cohort.conversions < FEWEST_CONVERSIONS:
@@ -124,7 +127,7 @@ def _state(cohort: Cohort) -> str:
     return "known"
 
 
-def _arm(name: str, cohort: Cohort, found: ArmPosterior, scale: float) -> dict[str, Any]:
+def _arm(name: str, cohort: Cohort, arm: ArmPosterior, scale: float) -> dict[str, Any]:
     value = cohort.paid / MILLIONTHS * scale
     return {
         "arm": name,
@@ -136,21 +139,21 @@ def _arm(name: str, cohort: Cohort, found: ArmPosterior, scale: float) -> dict[s
         "retracted": cohort.retracted,
         "value": value,
         "raw_rate": value / cohort.pulls if cohort.pulls else None,
-        "matured": found.matured.mean if math.isfinite(found.matured.mean) else None,
-        "rate": found.value.mean * scale,
-        "low": found.value.low * scale,
-        "high": found.value.high * scale,
-        "to_come": found.to_come.mean * scale,
-        "to_come_low": found.to_come.low * scale,
-        "to_come_high": found.to_come.high * scale,
-        "best": found.best,
+        "matured": arm.matured.mean if math.isfinite(arm.matured.mean) else None,
+        "rate": arm.value.mean * scale,
+        "low": arm.value.low * scale,
+        "high": arm.value.high * scale,
+        "to_come": arm.to_come.mean * scale,
+        "to_come_low": arm.to_come.low * scale,
+        "to_come_high": arm.to_come.high * scale,
+        "best": arm.best,
     }
 
 
-def _curve(name: str, found: ArmPosterior) -> dict[str, Any]:
+def _curve(name: str, arm: ArmPosterior) -> dict[str, Any]:
     return {
         "arm": name,
-        "share": found.lag.mean.tolist(),
-        "low": found.lag.low.tolist(),
-        "high": found.lag.high.tolist(),
+        "share": arm.lag.mean.tolist(),
+        "low": arm.lag.low.tolist(),
+        "high": arm.lag.high.tolist(),
     }

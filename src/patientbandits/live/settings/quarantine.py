@@ -49,13 +49,13 @@ class QuarantineRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
         timeless = self.since is None and self.until is None
         return self.unit is not None and timeless and self.only == "all" and self.sender is None
 
-    def shown(self) -> dict[str, Any]:
-        """For people: times as they write them."""
-        found: dict[str, Any] = msgspec.to_builtins(self)
+    def plain(self) -> dict[str, Any]:
+        """Plain data for users, with times as they write them."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
         for name in ("since", "until"):
-            if name in found:
-                found[name] = iso_text(found[name])
-        return found
+            if name in fields:
+                fields[name] = iso_text(fields[name])
+        return fields
 
 
 QuarantineRules = tuple[QuarantineRule, ...]
