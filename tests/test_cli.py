@@ -67,19 +67,20 @@ print([m for m in ("numba", "scipy", "matplotlib", "numpy") if m in sys.modules]
 
 
 def test_help_answers_at_once(tmp_path: Path) -> None:
-    """Within 0.3 s; the best of five, for others may be at work on the machine."""
-    taken = []
-    for _ in range(5):
-        began = time.monotonic()
-        assert run("--help", cwd=tmp_path).returncode == 0
-        taken.append(time.monotonic() - began)
-    assert min(taken) < 0.3
+    """What takes time is importing: little of our own, and of others argparse above all."""
+    command = [sys.executable, "-X", "importtime", *COMMAND[1:], "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    imported = [line.split("|")[-1].strip() for line in done.stderr.splitlines()]
+    ours = [name for name in imported if name.startswith("patientbandits")]
+    assert len(ours) <= 40
+    assert len(imported) - len(ours) <= 160  # bare Python: about 30 to 60
 
 
 @pytest.mark.parametrize("module", ["patientbandits", "patientbandits.cli"])
 def test_the_package_runs_as_a_program(module: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", module, "--version"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, f"patientbandits {__version__}\n")
 
 

@@ -31,11 +31,16 @@ PIECES = 40
 
 
 @dataclass(frozen=True)
-class Slow(pb.Policy):
-    """Takes its time where it is told to: on the workers."""
+class Held(pb.Policy):
+    """On the workers, plays no further once three results are in the folder HOLD, until somebody
+    makes the file HOLD.go."""
 
     def memory(self, arms, capacity):
-        time.sleep(float(os.environ.get("SLOW", 0)) if capacity > 1 else 0)
+        hold = os.environ.get("HOLD")
+        while hold and capacity > 1 and len(list(Path(hold).glob("*.npz"))) >= 3:
+            if Path(f"{hold}.go").exists():
+                break
+            time.sleep(0.005)
         return super().memory(arms, capacity)
 
     def bonus(self, pulls):
@@ -102,9 +107,9 @@ def cluster(folder, workers=2, **environment):
             stack.enter_context(process(*worker, "--name", f"worker-{number}", **environment))
             for number in range(workers)
         ]
-        with Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
+        with Client(scheduler_file=str(file), timeout=120, set_as_default=False) as client:
             if workers:
-                client.wait_for_workers(workers, timeout=60)
+                client.wait_for_workers(workers, timeout=120)
             address = client.scheduler.address
         yield address, running
 
@@ -133,13 +138,26 @@ def test_processes_and_threads_agree(in_pieces, tmp_path):
     )
 
 
+def interrupt_yourself(number):
+    os.kill(os.getpid(), signal.SIGINT)
+    return number
+
+
+def test_only_this_process_hears_an_interrupt():
+    """Ctrl-C tells every process of the terminal: each worker would print a traceback."""
+    with executors.executor(2, "processes") as work:
+        results = work.carry_out(interrupt_yourself, [(number,) for number in range(4)])
+        assert sorted(results) == [0, 1, 2, 3]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 def test_a_cluster_that_loses_a_worker(in_pieces, tmp_path):
     """One of two workers is killed while it is at work and much is left to do:
     the other one does it.
     """
-    given, log, left = simulations(Slow(), pb.UCB1()), [], []
+    given, log, left = simulations(Held(), pb.UCB1()), [], []
     with (
-        cluster(tmp_path, SLOW="0.2") as (address, workers),
+        cluster(tmp_path, HOLD=str(tmp_path / "cluster")) as (address, workers),
         Client(address, set_as_default=False) as observer,
     ):
 
@@ -148,6 +166,7 @@ def test_a_cluster_that_loses_a_worker(in_pieces, tmp_path):
             if len(log) == 3:
                 busy, unfinished = observer.run_on_scheduler(at_work)
                 workers[0].kill()
+                (tmp_path / "cluster.go").touch()
                 left.append(unfinished if "worker-0" in busy else 0)
 
         results = pb.sweep(given, tmp_path / "cluster", progress=progress, on=address)
@@ -251,6 +270,7 @@ def test_workers_with_other_versions_or_code_are_refused():
 
 def test_who_cannot_work_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(executors, "WORKER_SECONDS", 1)
     for change, message in (
         ({"on": "thread"}, "must be one of threads, processes, or the address"),
         ({"on": "tcp://here"}, "must be one of threads, processes, or the address"),
@@ -262,6 +282,7 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
     ):
         with pytest.raises(pb.InputError, match=f"^sweep: .*{message}"):
             pb.sweep(simulations(), tmp_path / "out", **change)
+    monkeypatch.setattr(executors, "CONNECT_SECONDS", 120)
     with (
         cluster(tmp_path, workers=0) as (address, _),
         pytest.raises(pb.InputError, match="must have a worker; got none in 1 s"),
@@ -274,9 +295,9 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
 
 
 KILLED = """
-import os, signal, sys
+import os, signal, sys, time
 import patientbandits as pb
-from patientbandits import pieces
+from patientbandits.simulation import pieces
 from test_executors import simulations
 
 pieces.PIECE_ROUNDS = 10_000
@@ -284,6 +305,8 @@ writes, sync = [], os.fsync
 
 def fsync(file):
     writes.append(file)
+    if sys.argv[2] == "0" and len(writes) > 8:
+        time.sleep(600)  # until it is killed: it must not come to its end before
     if len(writes) == int(sys.argv[2]):
         os.ftruncate(file, os.fstat(file).st_size // 2)
         os.kill(os.getpid(), signal.SIGKILL)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 from folds import counts, same
+from patience import eventually
 
 import patientbandits as pb
 from patientbandits import live
@@ -198,6 +199,13 @@ def test_a_failed_transaction_does_not_pass_for_committed(empty):
         store.begin(None)
 
 
+def waits_for_a_lock(address):
+    """Tell whether a session waits for one that another holds."""
+    with psycopg.connect(address) as connection:
+        waiting = connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return waiting.fetchone() is not None
+
+
 def test_locks(empty):
     """One writer per experiment at a time; a change waits for all, and keeps all out; what waited
     sees what was committed."""
@@ -223,10 +231,11 @@ def test_locks(empty):
             with ThreadPoolExecutor(1) as pool:
                 mark = f"{mine} {theirs}"
                 future = pool.submit(waiting)
-                assert got.wait(0.3) == free
+                eventually(lambda got=got: got.is_set() or waits_for_a_lock(empty))
+                assert got.wait(0 if not free else 120) == free
                 shop.store.set_fact("mark", mark)
                 shop.store.commit()
-                assert (future.result(10) == mark) == (not free)
+                assert (future.result(120) == mark) == (not free)
             other.store.rollback()
 
 

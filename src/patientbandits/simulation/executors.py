@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import pickle
 import re
+import signal
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple
 
 from joblib import Parallel, cpu_count, delayed
@@ -22,6 +24,7 @@ from patientbandits.errors import InputError, whole
 LOCAL = {"threads": "threading", "processes": "loky"}
 SCHEDULER = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+")
 CONNECT_SECONDS = 5
+WORKER_SECONDS = 5
 Function = Callable[..., Any]
 Call = tuple[Any, ...]
 Results = Generator[Any, None, None]
@@ -66,7 +69,8 @@ def _locally(function: Function, calls: Sequence[Call], size: int, backend: str)
     parallel = Parallel(
         size, backend=backend, batch_size=1, max_nbytes=None, return_as="generator_unordered"
     )
-    results = parallel(delayed(function)(*call) for call in calls)
+    with _interrupts_blocked(backend):
+        results = parallel(delayed(function)(*call) for call in calls)
     try:
         for result in results:  # noqa: UP028  # `yield from` would close it with warnings on
             yield result
@@ -87,6 +91,26 @@ def _locally(function: Function, calls: Sequence[Call], size: int, backend: str)
 
 
 @contextmanager
+def _interrupts_blocked(backend: str) -> Iterator[None]:
+    """Start worker processes that do not hear Ctrl-C, which the terminal sends to all.
+
+    This process alone hears it and ends the others; each of them would print a traceback. They
+    inherit the mask from the moment they start, before any code of theirs could set one. An
+    interrupt that comes meanwhile waits until the mask is taken off.
+    """
+    if backend != "loky" or not hasattr(signal, "pthread_sigmask"):  # threads; Windows
+        yield
+        return
+    # multiprocessing starts its tracker with the first worker, and takes every mask off then
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
     try:
         from distributed import Client
@@ -104,11 +128,11 @@ def _connected(scheduler: str) -> Iterator[Any]:
         ) from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError:
             raise InputError(
                 f"sweep: the cluster at {scheduler!r} must have a worker; "
-                f"got none in {CONNECT_SECONDS} s."
+                f"got none in {WORKER_SECONDS} s."
             ) from None
         yield client
 
