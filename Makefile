@@ -37,7 +37,7 @@ compare: $(VENV)/.run
 freeze: $(VENV)/.dev
 	$(BIN)/patientbandits compare --out out/compare --freeze docs/data/delay-bench-1
 	$(BIN)/python -m tools.frozen_docs
-	$(BIN)/pytest -q -n 0 tests/test_frozen.py
+	$(BIN)/pytest -q -n 0 tests/research/compare/test_frozen.py
 
 serve: $(VENV)/.run
 	$(BIN)/patientbandits serve

@@ -17,8 +17,6 @@ from patientbandits.plotting import figure_files
 from patientbandits.plotting.figure_files import TEX_PROGRAMS, FigureFiles
 from patientbandits.plotting.figures import Line, Panel, _escaped, _places, draw
 from patientbandits.plotting.latex import latex_table
-from patientbandits.research.study import Study
-from patientbandits.research.study_results import run_study
 from patientbandits.simulation.pull_counts import arms_by_pass
 
 mpl.use("agg")
@@ -117,22 +115,6 @@ def test_latex_table() -> None:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-
-
-def test_a_study_writes_latex_and_a_pdf_of_its_size(tmp_path: Path) -> None:
-    study = Study({"p_1": PROBLEM}, {"ucb": pb.UCB1(), "random": pb.Uniform()}, 60, runs=4)
-    files = FigureFiles(["pdf"], font="serif", font_size=8)
-    rows = run_study(study, tmp_path, figure=files, size=(3.0, 2.0))
-    lines = (tmp_path / "table.tex").read_text().splitlines()
-    assert 1 <= rows[0].regret < 10 <= rows[1].regret < 100, "the larger one has four digits"
-    assert lines[4].startswith(rf"p\_1 & ucb & {rows[0].regret:.2f} & ")
-    pdf = (tmp_path / "regret.pdf").read_bytes()
-    assert pdf.startswith(b"%PDF")
-    assert not (tmp_path / "regret.png").exists()
-    width = float(pdf.split(b"/MediaBox [ 0 0 ")[1].split()[0])
-    assert width == pytest.approx(3.0 * 72)
-    assert b"DejaVuSerif" in pdf
-    assert b"DejaVuSans" not in pdf
 
 
 def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:

@@ -12,11 +12,10 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+from patientbandits.research.compare.figures import heat_map
 from patientbandits.research.compare.frozen import ALL_PROBLEMS, TABLE_COLUMNS, Rows, rows_of_file
-from patientbandits.research.compare.heat_map import heat_map
 from patientbandits.research.compare.scores import Standing
-from patientbandits.research.study import read_study
-from patientbandits.research.study_results import StudyRow, run_study
+from patientbandits.research.study import StudyRow, read_study, run_study
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bench.late.play import US, Match, Player, Table, best_of, geometric_mean, ratio_to
 from bench.table import Row
 from patientbandits.problems.random_problems import mirrored
+from patientbandits.research.compare.cases import usual_cases
 from patientbandits.research.compare.contenders import contenders
-from patientbandits.research.compare.usual_cases import usual_cases
 
 RUNS = 40
 FEW_RUNS = 10

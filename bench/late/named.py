@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import patientbandits as pb
 from bench.late.play import US, Match, Player, Table, always, best_of, versus
 from bench.table import Row
-from patientbandits.research.compare.suite import Case
-from patientbandits.research.compare.usual_cases import usual_cases
+from patientbandits.research.compare.cases import Case, usual_cases
 
 MEAN_DELAYS = (1000, 750, 500)
 """Of D-TS's settings: the best arm is the slowest."""

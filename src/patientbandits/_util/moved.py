@@ -40,7 +40,7 @@ MOVED = {
     "rng": "_util.rng",
     "statistics": "inference.intervals",
     "study": "research.study",
-    "study_results": "research.study_results",
+    "study_results": "research.study",
     "sweeps": "simulation.sweeps",
 }
 

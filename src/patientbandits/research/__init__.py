@@ -7,6 +7,6 @@ from patientbandits._util.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits.research.study import Study as Study
     from patientbandits.research.study import read_study as read_study
-    from patientbandits.research.study_results import run_study as run_study
+    from patientbandits.research.study import run_study as run_study
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

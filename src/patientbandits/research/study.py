@@ -41,12 +41,18 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from patientbandits._util.files import write_atomically, write_csv
 from patientbandits.errors import InputError, choice, require, whole
+from patientbandits.plotting import FigureFiles, Line, Panel, draw, latex_table
 from patientbandits.policies import Policy
 from patientbandits.policies.registry import (
     change_from,
@@ -56,7 +62,7 @@ from patientbandits.policies.registry import (
     signal_from,
 )
 from patientbandits.problems import FEEDBACK, PROBLEMS, Problem
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation, Start, progress_from, rounds_of, sweep
 
 SETTINGS = ("horizon", "runs", "seed", "record", "anytime", "problems", "policies")
 LEAST = {"runs": 2, "seed": 0, "record": 1}
@@ -80,7 +86,7 @@ WHATEVER_THE_PROBLEM = ("feedback", "window")
 
 @dataclass(frozen=True)
 class Study:
-    """What a study file says."""
+    """Contents of a study file."""
 
     problems: dict[str, Problem]
     policies: dict[str, Policy]
@@ -163,6 +169,7 @@ def _problem(table: Any, owner: str) -> Problem:
             return _named_problem(table, owner)
         return _described_problem(table, owner)
     except InputError as error:
+        # Errors from inside a law or policy name only that: the table is put before them.
         if str(error).startswith(owner):
             raise
         raise InputError(f"{owner}: {error}") from None
@@ -171,11 +178,11 @@ def _problem(table: Any, owner: str) -> Problem:
 def _named_problem(table: dict[str, Any], owner: str) -> Problem:
     """One of the paper's, with its arguments."""
     make = PROBLEMS[choice(owner, "name", table["name"], PROBLEMS)]
-    known = [*inspect.signature(make).parameters, *WHATEVER_THE_PROBLEM]
+    names = [*inspect.signature(make).parameters, *WHATEVER_THE_PROBLEM]
     apart = ("name", *WHATEVER_THE_PROBLEM)
     arguments = {key: value for key, value in table.items() if key not in apart}
     for key in arguments:
-        choice(owner, "argument", key, known)
+        choice(owner, "argument", key, names)
     problem = make(**arguments).with_feedback(table.get("feedback", FEEDBACK[0]))
     return problem.with_window(table.get("window"))
 
@@ -194,8 +201,8 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
         low_delays = _one_or_all(low)
     signals = None
     if "signals" in table:
-        given = [signal_from(signal, owner) for signal in _as_list(table["signals"])]
-        signals = _one_or_all(given)
+        laws_of_signals = [signal_from(signal, owner) for signal in _as_list(table["signals"])]
+        signals = _one_or_all(laws_of_signals)
     changes = [change_from(change, owner) for change in _as_list(table.get("changes", []))]
     return Problem(
         means=table["means"],
@@ -222,3 +229,129 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [value]
+
+
+PANEL_SIZE = (5.4, 3.5)
+HEADING = ("problem", "policy", "regret", "low95", "high95", "best_arm_share", "best")
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """One line of the table."""
+
+    problem: str
+    policy: str
+    regret: float
+    low: float
+    high: float
+    best_arm_share: float
+    best: bool
+    """no other policy has less regret on this problem, or the paired interval of the difference
+    holds 0"""
+
+
+def run_study(
+    study: Study,
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    start: Start | None = None,
+    on: str = "threads",
+    figure: FigureFiles = FigureFiles(),  # noqa: B008  # frozen
+    size: tuple[float, float] = PANEL_SIZE,
+) -> list[StudyRow]:
+    """Carry out the study.
+
+    table.csv, table.tex, the figure regret and the results go to the folder ``out``. The figure's
+    panels have this ``size`` in inches.
+    """
+    folder = Path(out)
+    simulations = study.simulations()
+    progress = progress_from(start, rounds_of(simulations.values()))
+    played = sweep(list(simulations.values()), folder / "pieces", workers, progress, on)
+    results = dict(zip(simulations, played, strict=True))
+    _save_results(results, folder / "results")
+    rows = []
+    panels = []
+    for problem in study.problems:
+        by_policy = {policy: results[problem, policy] for policy in study.policies}
+        rows += _rows(problem, by_policy)
+        panels.append(_panel(problem, by_policy))
+    width, height = size
+    draw(panels, folder / "regret", width=width, height=height, files=figure)
+    _write_table(rows, folder / "table.csv")
+    write_atomically(folder / "table.tex", latex_rows(rows).encode())
+    return rows
+
+
+def _save_results(results: Mapping[tuple[str, str], Result], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for (problem, policy), result in results.items():
+        result.save(folder / f"{_file_name(problem)}--{_file_name(policy)}.npz")
+
+
+def _write_table(rows: Sequence[StudyRow], path: Path) -> None:
+    cells = [
+        (
+            row.problem,
+            row.policy,
+            row.regret,
+            row.low,
+            row.high,
+            f"{row.best_arm_share:.4f}",
+            int(row.best),
+        )
+        for row in rows
+    ]
+    write_csv(path, HEADING, cells)
+
+
+def latex_rows(rows: Sequence[StudyRow]) -> str:
+    """The table for LaTeX; a star marks the policies that are best on their problem."""
+    heading = ("problem", "policy", "regret", "low 95 %", "high 95 %", "best arm %", "")
+    cells = []
+    for row in rows:
+        star = ""
+        if row.best:
+            star = "*"
+        share = 100 * row.best_arm_share
+        cells.append((row.problem, row.policy, row.regret, row.low, row.high, share, star))
+    return latex_table(heading, cells)
+
+
+def _rows(problem: str, results: Mapping[str, Result]) -> list[StudyRow]:
+    least = min(results.values(), key=lambda result: float(result.final.mean()))
+    rows = []
+    for policy, result in results.items():
+        low, high = result.interval()
+        best = result is least or float(result.minus(least).interval()[0][-1]) <= 0
+        row = StudyRow(
+            problem=problem,
+            policy=policy,
+            regret=float(result.final.mean()),
+            low=float(low[-1]),
+            high=float(high[-1]),
+            best_arm_share=_best_arm_share(result),
+            best=best,
+        )
+        rows.append(row)
+    return rows
+
+
+def _best_arm_share(result: Result) -> float:
+    """The share of pulls that went to a best arm; 1 if it is not known which are."""
+    if result.problem is None:
+        return 1.0
+    gaps = np.array(result.problem.gaps)
+    return float(result.pulls[:, gaps == 0].sum() / result.pulls.sum())
+
+
+def _panel(problem: str, results: Mapping[str, Result]) -> Panel:
+    lines = []
+    for name, result in results.items():
+        low, high = result.interval()
+        lines.append(Line(name, result.rounds, result.mean(), low=low, high=high))
+    return Panel(problem, xlabel="round", ylabel="regret", lines=lines)
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.=-]+", "_", name)

@@ -1,13 +1,12 @@
 """DelayBench: every policy on a standard suite of problems, in the same worlds."""
 
-from patientbandits.research.compare.comparison import Comparison
+from patientbandits.research.compare.cases import Case
+from patientbandits.research.compare.comparison import Comparison, summary
 from patientbandits.research.compare.contenders import Contender, contenders, feedback_of
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED, suite
 from patientbandits.research.compare.frozen import write_frozen
-from patientbandits.research.compare.report import summary
 from patientbandits.research.compare.run import run
-from patientbandits.research.compare.suite import Case
-from patientbandits.research.compare.yours import with_study
+from patientbandits.research.compare.selection import with_study
 
 __all__ = [
     "DELAY_BENCH",

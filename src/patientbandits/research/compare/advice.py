@@ -1,13 +1,52 @@
-"""Which policy should I use? Answers computed from the scores, so that they stay true."""
+"""Answers to "Which policy should I use?", computed from the scores, so that they stay true."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from patientbandits.research.compare.cases import HOPELESS, PROBLEM_KINDS, Case
 from patientbandits.research.compare.scores import Score, Standing, standings
-from patientbandits.research.compare.suite import HOPELESS, PROBLEM_KINDS, Case
-from patientbandits.research.compare.wording import enumerated, plural, record_of, some, times_best
+
+MOST_EXAMPLES = 5
+"""in a sentence"""
+
+
+def plural(count: int, noun: str) -> str:
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}s"
+
+
+def enumerated(parts: Sequence[str]) -> str:
+    """a, b and c"""
+    if len(parts) == 1:
+        return parts[0]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def some(parts: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    if len(parts) <= MOST_EXAMPLES + 1:
+        return enumerated(parts)
+    return enumerated([*parts[:MOST_EXAMPLES], f"{len(parts) - MOST_EXAMPLES} more"])
+
+
+def times_best(standing: Standing) -> str:
+    if standing.typical < 1.005:
+        return "the best"
+    return f"{standing.typical:.2f} times the best"
+
+
+def record_of(standing: Standing) -> str:
+    problems = plural(standing.problems, "problem")
+    return (
+        f"{standing.typical:.2f} times the regret of the best on the whole "
+        f"(geometric mean over {problems}), "
+        f"{standing.worst:.1f} times at worst ({standing.worst_problem}); "
+        f"the best or not significantly worse on {standing.good}."
+    )
+
 
 CONDITIONS = {
     "nothing": "You know nothing about the delays",
@@ -64,12 +103,13 @@ def advice(
 
 
 def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
-    """For each thing one may know, the best policy on the whole that uses no more than that."""
+    """The best policy on the whole for each thing one may know, using no more than that."""
     first = {group: _first_told(order, group) for group in CONDITIONS}
-    given = []
+    answers = []
     for group, own in first.items():
         if own is None:
             continue
+        # Whoever may know more may also ignore it: a policy that needs less is the rival to beat.
         less = [standing for name in IMPLIED[group] if (standing := first[name])]
         without = min(less, key=lambda standing: standing.typical, default=None)
         use = own.policy
@@ -80,12 +120,12 @@ def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
         elif without is not None:
             use = without.policy
             why = f"This does not pay here: {why} {without.policy} needs less and does better."
-        given.append(Advice(when=CONDITIONS[group], use=use, why=why))
-    return given
+        answers.append(Advice(when=CONDITIONS[group], use=use, why=why))
+    return answers
 
 
 def _told(order: Iterable[Standing], *groups: str) -> list[Standing]:
-    """Those that are told one of these things."""
+    """Standings of policies that are told one of these things."""
     return [standing for standing in order if standing.group in groups]
 
 
@@ -94,15 +134,16 @@ def _first_told(order: Iterable[Standing], group: str) -> Standing | None:
 
 
 def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
-    """For each kind of problem, the best of those that are told nothing.
+    """The best of those that are told nothing, for each kind of problem.
 
     Also who does better when told more, and who is about as good.
     """
     kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
-    given = []
+    answers = []
     for kind in kinds:
         names = {case.name for case in cases if kind in case.kinds}
         every = standings([row for row in rows if row.problem in names])
+        # A policy that sees zeros too plays another game, and would win without telling anything.
         order = [standing for standing in every if standing.group != "reports"]
         plain = _first_told(order, "nothing")
         if plain is None:
@@ -119,8 +160,8 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         if rivals:
             why += f" About as good: {enumerated(rivals)}."
         when = f"When {PROBLEM_KINDS.get(kind, kind)}"
-        given.append(Advice(when=when, use=plain.policy, why=why))
-    return given
+        answers.append(Advice(when=when, use=plain.policy, why=why))
+    return answers
 
 
 def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
@@ -134,17 +175,20 @@ def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
     if safe is not usual:
         worst = f"{usual.worst:.1f} times ({usual.worst_problem})"
         why += f"; {usual.policy}, better on the whole, {worst}"
-    told = min(_told(order, "bound", "law"), key=lambda standing: standing.worst, default=safe)
-    if told.worst < safe.worst:
-        why += f". Told more, {told.policy}: {told.worst:.1f} times ({told.worst_problem})"
+    informed = min(_told(order, "bound", "law"), key=lambda standing: standing.worst, default=safe)
+    if informed.worst < safe.worst:
+        why += (
+            f". Told more, {informed.policy}: {informed.worst:.1f} times ({informed.worst_problem})"
+        )
     return [Advice(when="You cannot afford a bad surprise", use=safe.policy, why=f"{why}.")]
 
 
 def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advice]:
-    """Of those told nothing and ten times as fast as the best of them, the one that loses least."""
+    """The policy that loses least among those told nothing and ten times as fast as the best."""
     plain = [standing for standing in _told(order, "nothing") if standing.policy in cost]
     if not plain:
         return []
+    # The standings are sorted by regret, so the first that is fast enough loses least.
     best = plain[0]
     limit = cost[best.policy]
     fast = next((one for one in plain if cost[one.policy] * FASTER <= limit), None)
@@ -158,33 +202,34 @@ def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advic
 
 
 def losses(rows: Sequence[Score], new: Sequence[str]) -> list[Advice]:
-    """Where the package's own policies lose, significantly and by more than 10 %, and to whom."""
+    """Losses of the package's own policies, significant and above 10 %, and to whom."""
     best = {row.problem: row.policy for row in rows if row.best}
-    given = []
+    answers = []
     for policy in new:
         played = [row for row in rows if row.policy == policy and row.ratio is not None]
         if not played:
             continue
         lost = [row for row in played if not row.tied and (row.ratio or 0.0) > MUCH]
         lost.sort(key=lambda row: -(row.ratio or 0.0))
-        told = [f"{row.problem} ({row.ratio:.1f} times {best[row.problem]})" for row in lost]
+        examples = [f"{row.problem} ({row.ratio:.1f} times {best[row.problem]})" for row in lost]
         one = Advice(
             when=f"Where {policy} loses",
             use=f"{len(lost)} of {len(played)}",
-            why=f"Significantly and by more than 10 %: {some(told or ['nowhere'])}.",
+            why=f"Significantly and by more than 10 %: {some(examples or ['nowhere'])}.",
         )
-        given.append(one)
-    return given
+        answers.append(one)
+    return answers
 
 
 def worse_than_chance(rows: Sequence[Score]) -> list[Advice]:
-    """Who does worse than pulling at random: its interval lies above that of `CHANCE`."""
+    """Policies worse than pulling at random: their interval lies above that of `CHANCE`."""
     comparable = [row for row in rows if row.ratio is not None]
     chance = {row.problem: row.high for row in comparable if row.policy == CHANCE}
     others = [row for row in rows if row.problem in chance and row.policy != CHANCE]
     bad: dict[str, int] = {}
     for row in others:
         if row.group != "reports":
+            # Intervals must not even touch: a mean above chance alone may be luck.
             worse = row.low > chance[row.problem]
             bad[row.policy] = bad.get(row.policy, 0) + worse
     often = sorted((policy for policy in bad if bad[policy]), key=lambda policy: -bad[policy])

@@ -1,8 +1,11 @@
-"""Who takes part, with which parameters, and what each is told beforehand."""
+"""Policies that take part, with their parameters and what each is told beforehand.
+
+What they are told is true: bounds and laws taken from the problem itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -23,7 +26,7 @@ from patientbandits.policies import (
     WindowThompson,
 )
 from patientbandits.problems import FEEDBACK, Problem
-from patientbandits.research.compare.knowledge import pooled, slowest, valid_alpha
+from patientbandits.problems.delays import Delay, Mixture
 from patientbandits.research.paper import (
     ADAPTIVE_ALPHA_FLOOR,
     ADAPTIVE_C,
@@ -32,6 +35,53 @@ from patientbandits.research.paper import (
     NEAREST_RATIO,
     patient,
 )
+
+LEAST_ALPHA = 0.05
+"""Told where Assumption 1 holds with no alpha."""
+
+
+@dataclass(frozen=True)
+class Slowest(Delay):
+    """S(m) = max over the laws of S_j(m): the tightest bound that holds for every arm."""
+
+    laws: Sequence[Delay]
+
+    def survival_at(self, m: int) -> float:
+        return max(law.survival_at(m) for law in self.laws)
+
+    def describe(self) -> dict[str, Any]:
+        return {"law": self.owner, "laws": [law.describe() for law in self.laws]}
+
+
+def valid_alpha(problem: Problem, most: float) -> float:
+    """The largest alpha up to ``most`` with which Assumption 1 holds; at least `LEAST_ALPHA`."""
+    return min(most, max(problem.max_alpha(), LEAST_ALPHA))
+
+
+def pooled(problem: Problem) -> Delay:
+    """The law of the delays of all arms together.
+
+    What a policy that knows one law for all arms can best be told.
+    """
+    laws = _different_laws(problem)
+    if len(laws) == 1:
+        return laws[0]
+    # A law is in this list once for each arm that has it, so its count is its weight.
+    counted = problem.laws_in_time()
+    return Mixture(laws, [counted.count(law) / problem.arms for law in laws])
+
+
+def slowest(problem: Problem) -> Delay:
+    """The tightest bound on the delays of all arms."""
+    laws = _different_laws(problem)
+    if len(laws) == 1:
+        return laws[0]
+    return Slowest(laws)
+
+
+def _different_laws(problem: Problem) -> tuple[Delay, ...]:
+    return tuple(dict.fromkeys(problem.laws_in_time()))
+
 
 GROUPS = {
     "nothing": "told nothing about the delays",
@@ -73,14 +123,14 @@ class Contender:
         choice(f"Contender {self.name}", "told", self.told, knowledge)
 
     def group(self, problem: Problem) -> str:
-        """Of `GROUPS`."""
+        """The contender's group, of `GROUPS`."""
         if feedback_of(self.make(problem)) == "reports":
             return "reports"
         return self.told
 
 
 def feedback_of(policy: Policy) -> str:
-    """What the policy must see: "rewards" as they come, or "reports" of every pull."""
+    """Feedback that the policy must see: "rewards" as they come, or "reports" of every pull."""
     return str(getattr(policy, "feedback", FEEDBACK[0]))
 
 
@@ -90,7 +140,7 @@ def world_for(problem: Problem, policy: Policy) -> Problem:
 
 
 def adapt_patient_bandits(problem: Problem) -> Policy:
-    """With the paper's constants; the floor of the means must be one."""
+    """The adaptive policy with the paper's constants; the floor of the means must be one."""
     shape = patient(1.0, "published")
     return AdaptPatientBandits(
         ADAPTIVE_C,
@@ -206,6 +256,7 @@ QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}
 
 def contenders() -> tuple[Contender, ...]:
     """`EXPLICIT`, and every other policy that can do with its defaults and what it is `GIVEN`."""
+    # A policy may take part under several names; only its class says that it is covered.
     covered = {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
     left = [name for name in POLICIES if name not in covered and name not in EXCLUDED]
     plain = [_with_defaults(name) for name in left if _complete(name)]
@@ -213,22 +264,22 @@ def contenders() -> tuple[Contender, ...]:
 
 
 def _complete(name: str) -> bool:
-    """Whether every parameter has a default or is given."""
-    known: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
+    """True if every parameter has a default or is in `GIVEN`."""
+    parameters: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
     needed = {
         field.name
-        for field in known
+        for field in parameters
         if field.init and field.default is MISSING and field.default_factory is MISSING
     }
     return needed <= set(GIVEN.get(name, {}))
 
 
 def _with_defaults(name: str) -> Contender:
-    given = GIVEN.get(name, {})
-    words = [f"{key} {getattr(value, 'label', value)}" for key, value in given.items()]
+    arguments = GIVEN.get(name, {})
+    words = [f"{key} {getattr(value, 'label', value)}" for key, value in arguments.items()]
     return Contender(
         name=name,
-        make=lambda problem: POLICIES[name](**given),
+        make=lambda problem: POLICIES[name](**arguments),
         note=", ".join(words),
         quick=name in QUICK,
     )

@@ -15,10 +15,15 @@ from dataclasses import replace
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.problems import RANDOM_HORIZON, Problem, mirrored, random_problem
-from patientbandits.research.compare.shape_cases import shape_cases
-from patientbandits.research.compare.suite import HOPELESS, SLOW_BEST, SLOW_WORST, Case
-from patientbandits.research.compare.usual_cases import usual_cases
-from patientbandits.research.compare.world_cases import world_cases
+from patientbandits.research.compare.cases import (
+    HOPELESS,
+    SLOW_BEST,
+    SLOW_WORST,
+    Case,
+    shape_cases,
+    usual_cases,
+    world_cases,
+)
 
 DELAY_BENCH = "DelayBench 1"
 SUITE_SEED = 2020
@@ -45,7 +50,7 @@ def suite(seed: int = SUITE_SEED) -> tuple[Case, ...]:
 
 
 def has_mirror(case: Case) -> bool:
-    """Whether the delays make a difference that the mirror turns round."""
+    """True if the delays make a difference that the mirror turns round."""
     apart = HOPELESS in case.kinds or case.name in MIRRORED_ALREADY
     return case.counted and not apart and mirrored(case.problem) != case.problem
 
@@ -66,10 +71,11 @@ def mirror_of(case: Case) -> Case:
 
 def random_cases(seed: int) -> list[Case]:
     """The part that nobody has chosen."""
-    found = []
+    cases = []
     quick = 0
     for number in range(RANDOM_CASES):
         problem = random_problem(seed, number)
+        # With --quick only the cheapest are played: those with two arms.
         pair = problem.arms == 2
         case = Case(
             name=f"random_{number:02}",
@@ -82,8 +88,8 @@ def random_cases(seed: int) -> list[Case]:
             quick=pair and quick < QUICK_RANDOM,
         )
         quick += pair
-        found.append(case)
-    return found
+        cases.append(case)
+    return cases
 
 
 def arms_in_words(problem: Problem) -> str:
@@ -94,13 +100,14 @@ def arms_in_words(problem: Problem) -> str:
 
 
 def with_direction(case: Case) -> Case:
-    """With the kind that says whether the best arm is slower than the worst, or faster.
+    """Add the kind that says whether the best arm is slower than the worst, or faster.
 
     Where rates or delays change: on the whole, as long as each phase lasts.
     """
     if not case.counted or HOPELESS in case.kinds:
         return case
     difference = lead_in_slowness(case.problem, case.horizon)
+    # The computed direction replaces what the case, or the one it mirrors, came with.
     kinds = [kind for kind in case.kinds if kind not in (SLOW_BEST, SLOW_WORST)]
     if difference > 0:
         kinds.append(SLOW_BEST)
@@ -110,8 +117,9 @@ def with_direction(case: Case) -> Case:
 
 
 def lead_in_slowness(problem: Problem, horizon: int) -> float:
-    """By how much the best arm is slower than the worst, phases weighted by their length."""
+    """Lead of the best arm over the worst in slowness, phases weighted by their length."""
     phases = problem.phases
+    # A phase lasts until the next begins, and the last one through the last round.
     ends = [*(start for start, _ in phases[1:]), horizon + 1]
     total = 0.0
     for (start, phase), end in zip(phases, ends, strict=True):
@@ -121,8 +129,8 @@ def lead_in_slowness(problem: Problem, horizon: int) -> float:
 
 
 def slowness(problem: Problem, best: bool) -> float:
-    """How much of the best arm's rewards, or of the worst's, is late, on a logarithmic scale."""
+    """Share of the best arm's rewards, or of the worst's, that is late, on a logarithmic scale."""
     rates = problem.rates
-    wanted = max(rates) if best else min(rates)
-    law = problem.delays[rates.index(wanted)]
+    rate = max(rates) if best else min(rates)
+    law = problem.delays[rates.index(rate)]
     return plain_sum(law.survival_at(age) for age in COMPARED_AGES)

@@ -9,10 +9,10 @@ from pathlib import Path
 from patientbandits._util.files import write_atomically
 from patientbandits._version import __version__
 from patientbandits.errors import require
+from patientbandits.research.compare.cases import SLOW_BEST, SLOW_WORST
 from patientbandits.research.compare.comparison import Comparison
 from patientbandits.research.compare.contenders import contenders
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED, suite
-from patientbandits.research.compare.suite import SLOW_BEST, SLOW_WORST
 
 SCORE_COLUMNS = ("problem", "policy", "group", "runs", "regret", "low", "high", "tied")
 RATIO_COLUMNS = ("ratio", "ratio_low", "ratio_high", "to_oracle", "to_oracle_low", "to_oracle_high")
@@ -37,27 +37,28 @@ TABLE_COLUMNS = (
 Rows = list[dict[str, str]]
 
 
-def write_frozen(found: Comparison, folder: Path) -> None:
+def write_frozen(comparison: Comparison, folder: Path) -> None:
     """scores.csv, standings.csv and summary.md; only of the whole suite with its own seed."""
     rule = f"only all of {DELAY_BENCH} with its own seed, {SUITE_SEED}, can be frozen"
-    whole = found.cases == suite() and found.seed == SUITE_SEED
+    # Frozen numbers go into documents: a part of the suite would look as if it were the whole.
+    whole = comparison.cases == suite() and comparison.seed == SUITE_SEED
     everybody = [player.name for player in contenders()]
-    complete = whole and [player.name for player in found.contenders] == everybody
-    require(complete, "compare", rule, problems=len(found.cases), seed=found.seed)
+    complete = whole and [player.name for player in comparison.contenders] == everybody
+    require(complete, "compare", rule, problems=len(comparison.cases), seed=comparison.seed)
     folder.mkdir(parents=True, exist_ok=True)
     columns = (*SCORE_COLUMNS, *RATIO_COLUMNS)
-    rows = [[exact(getattr(row, column)) for column in columns] for row in found.scores]
+    rows = [[exact(getattr(row, column)) for column in columns] for row in comparison.scores]
     write_lines(folder / "scores.csv", columns, rows)
-    standings = standing_rows(found)
+    standings = standing_rows(comparison)
     write_lines(folder / "standings.csv", ("kind", "policy", "group", *STANDING_COLUMNS), standings)
     table = summary_table(rows_of_file(folder / "standings.csv"))
     write_atomically(folder / "summary.md", table.encode())
 
 
-def standing_rows(found: Comparison) -> list[list[str]]:
-    """On all problems, then kind by kind."""
+def standing_rows(comparison: Comparison) -> list[list[str]]:
+    """Rows of the standings on all problems, then kind by kind."""
     rows = []
-    for kind, own in {ALL_PROBLEMS: found.standings, **found.by_kind}.items():
+    for kind, own in {ALL_PROBLEMS: comparison.standings, **comparison.by_kind}.items():
         for standing in own:
             numbers = [exact(getattr(standing, column)) for column in STANDING_COLUMNS]
             rows.append([kind, standing.policy, standing.group, *numbers])
@@ -86,7 +87,7 @@ def rows_of_file(path: Path) -> Rows:
 
 
 def summary_table(standings: Rows) -> str:
-    """Who wins where, as a table in Markdown: ratios to the best, geometric means."""
+    """Table in Markdown of who wins where: ratios to the best, geometric means."""
     by_place = {(row["kind"], row["policy"]): row for row in standings}
     headings = [heading for heading, _ in TABLE_COLUMNS]
     lines = [

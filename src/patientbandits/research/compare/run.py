@@ -9,24 +9,22 @@ from pathlib import Path
 
 from patientbandits.errors import whole
 from patientbandits.research.compare.advice import advice
-from patientbandits.research.compare.batches import (
+from patientbandits.research.compare.cases import QUICK_SUITE_RUNS, Case
+from patientbandits.research.compare.comparison import Comparison, write
+from patientbandits.research.compare.contenders import Contender, world_for
+from patientbandits.research.compare.delay_bench import SUITE_SEED
+from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
+from patientbandits.research.compare.selection import chosen
+from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
+from patientbandits.research.compare.timing import (
     Batch,
     Timings,
     grouped,
     play_batches,
+    timings,
     usual_time,
 )
-from patientbandits.research.compare.comparison import Comparison
-from patientbandits.research.compare.contenders import Contender, world_for
-from patientbandits.research.compare.delay_bench import SUITE_SEED
-from patientbandits.research.compare.report import write
-from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
-from patientbandits.research.compare.selection import chosen
-from patientbandits.research.compare.suite import QUICK_SUITE_RUNS, Case
-from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
-from patientbandits.research.compare.timing import timings
-from patientbandits.simulation import Result, Start, executor, progress_from
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation, Start, executor, progress_from
 
 RECORDED_ROUNDS = 60
 
@@ -75,6 +73,7 @@ def run(
         part.mkdir(parents=True, exist_ok=True)
 
     groups = grouped(plan)
+    # One simulation of each group is timed, so that progress can be told in time, not in rounds.
     samples = {key: next(iter(group.values())) for key, group in groups.items()}
     clock = timings(samples, pieces, progress_from(start, len(samples)))
     batches = [Batch(list(group.values()), clock[key]) for key, group in groups.items()]
@@ -130,8 +129,8 @@ def simulation_of(case: Case, player: Contender, seed: int) -> Simulation:
 
 def _with_fewest_arms(clock: Timings) -> dict[str, float]:
     """contender -> seconds per round on its problems with the fewest arms."""
-    found = {}
+    seconds = {}
     for name, _ in clock:
         fewest = min(arms for other, arms in clock if other == name)
-        found[name] = clock[name, fewest]
-    return found
+        seconds[name] = clock[name, fewest]
+    return seconds

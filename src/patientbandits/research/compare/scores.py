@@ -10,7 +10,7 @@ import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.inference import FloatArray, mean_interval, ratio_interval
-from patientbandits.research.compare.suite import DIRECTIONS, Case
+from patientbandits.research.compare.cases import DIRECTIONS, Case
 from patientbandits.simulation import Result
 
 ORACLE = "ToldThompson"
@@ -80,11 +80,13 @@ class Standing:
 
 def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str]) -> list[Score]:
     """The scores of all policies on one problem; ``groups``: what each has to go on."""
+    # If everybody sees reports there is nobody else to compare with.
     candidates = [name for name in results if groups[name] != "reports"] or list(results)
     best = min(candidates, key=lambda name: float(results[name].final.mean()))
     least = results[best].final
     oracle = results[ORACLE].final if ORACLE in results else None
     best_arms = np.array(case.problem.gaps) == 0
+    # Where the best arm changes, a share of pulls on "the best arm" would mean nothing.
     lasting = all(phase.gaps == case.problem.gaps for _, phase in case.problem.phases)
     rows = []
     for name, result in results.items():
@@ -134,23 +136,23 @@ def _ratio_to(
 
 
 def standings(rows: Sequence[Score]) -> list[Standing]:
-    """Every policy's standing, the best first."""
+    """Standings of all policies, the best first."""
     by_policy: dict[str, list[Score]] = {}
     for row in rows:
         if row.ratio is not None:
             by_policy.setdefault(row.policy, []).append(row)
-    found = [_standing(own) for own in by_policy.values()]
-    return sorted(found, key=lambda standing: standing.typical)
+    unordered = [_standing(own) for own in by_policy.values()]
+    return sorted(unordered, key=lambda standing: standing.typical)
 
 
 def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
     """kind of problem -> `standings` on the problems of that kind; the two directions first."""
-    found = {}
+    by_kind = {}
     kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
     for kind in sorted(kinds, key=lambda kind: kind not in DIRECTIONS):
         names = {case.name for case in cases if kind in case.kinds}
-        found[kind] = standings([row for row in rows if row.problem in names])
-    return found
+        by_kind[kind] = standings([row for row in rows if row.problem in names])
+    return by_kind
 
 
 def _geometric_mean(ratios: Sequence[float]) -> float:
@@ -160,7 +162,7 @@ def _geometric_mean(ratios: Sequence[float]) -> float:
 def _standing(own: Sequence[Score]) -> Standing:
     """The standing of one policy, from its scores."""
     ratios = [max(row.ratio or 0.0, LEAST_RATIO) for row in own]
-    told = [max(row.to_oracle, LEAST_RATIO) for row in own if row.to_oracle is not None]
+    to_oracle = [max(row.to_oracle, LEAST_RATIO) for row in own if row.to_oracle is not None]
     worst = max(range(len(own)), key=ratios.__getitem__)
     return Standing(
         policy=own[0].policy,
@@ -168,7 +170,7 @@ def _standing(own: Sequence[Score]) -> Standing:
         problems=len(own),
         per_1000=plain_sum(row.per_1000 for row in own) / len(own),
         typical=_geometric_mean(ratios),
-        to_oracle=_geometric_mean(told) if told else None,
+        to_oracle=_geometric_mean(to_oracle) if to_oracle else None,
         worst=ratios[worst],
         worst_problem=own[worst].problem,
         good=sum(row.tied for row in own),

@@ -1,4 +1,4 @@
-"""Which problems and contenders take part."""
+"""Problems and contenders that take part: by name, all or a few, and those of a study file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from patientbandits.errors import InputError, choice, items
+from patientbandits.policies import Policy
+from patientbandits.research import Study, read_study
+from patientbandits.research.compare.cases import Case
 from patientbandits.research.compare.contenders import Contender, contenders
 from patientbandits.research.compare.delay_bench import suite
-from patientbandits.research.compare.suite import Case
 
 
 def chosen(
@@ -22,31 +24,67 @@ def chosen(
     ``seed`` decides on the random problems.
     """
     cases: list[Case] = pick("problem", suite(seed), problems, Case)
-    known: list[Contender] = pick("policy", contenders(), players, Contender)
+    entrants: list[Contender] = pick("policy", contenders(), players, Contender)
     if quick and problems is None:
         cases = [case for case in cases if case.quick]
     if quick and players is None:
-        known = [player for player in known if player.quick]
-    return cases, known
+        entrants = [player for player in entrants if player.quick]
+    return cases, entrants
 
 
-def pick(what: str, known: Sequence[Any], names: Sequence[Any] | None, kind: type) -> list[Any]:
-    """Those of ``known`` with the ``names``, in their order; all for None.
+def pick(what: str, members: Sequence[Any], names: Sequence[Any] | None, kind: type) -> list[Any]:
+    """Pick the ``members`` with these ``names``, in their order; all for None.
 
     A member of ``kind`` stands for itself.
     """
     if names is None:
-        return list(known)
-    by_name = {member.name: member for member in known}
+        return list(members)
+    by_name = {member.name: member for member in members}
     picked: list[Any] = []
     for name in items("compare", what, names):
         if isinstance(name, kind):
             picked.append(name)
         else:
             picked.append(by_name[choice("compare", what, name, by_name)])
-    found = [member.name for member in picked]
-    repeated = sorted({name for name in found if found.count(name) > 1})
+    chosen_names = [member.name for member in picked]
+    # Results are kept by name: the second of a name would silently replace the first.
+    repeated = sorted({name for name in chosen_names if chosen_names.count(name) > 1})
     if repeated or not picked:
         got = ", ".join(repeated) or "none"
         raise InputError(f"compare: every {what} is needed once, and at least one; got {got}.")
     return picked
+
+
+def with_study(
+    path: str | None,
+    problems: Sequence[str] | None,
+    policies: Sequence[str] | None,
+    quick: bool,
+    seed: int,
+) -> tuple[Sequence[str | Case] | None, Sequence[str | Contender] | None]:
+    """Arguments of `run`: the named ones, or the usual ones, and those of the study file."""
+    if path is None:
+        return problems, policies
+    study = read_study(path)
+    cases, players = chosen(problems, policies, quick, seed)
+    own_players = [_contender(name, policy) for name, policy in study.policies.items()]
+    return [*cases, *_cases(study)], [*players, *own_players]
+
+
+def _cases(study: Study) -> list[Case]:
+    return [
+        Case(
+            name=name,
+            what="From the study file.",
+            tests="what you want to know",
+            problem=problem,
+            horizon=study.horizon,
+            kinds=("the problem is one of your study file",),
+            runs=study.runs,
+        )
+        for name, problem in study.problems.items()
+    ]
+
+
+def _contender(name: str, policy: Policy) -> Contender:
+    return Contender(name, lambda problem: policy, note="from the study file", quick=True)

@@ -14,8 +14,7 @@ from patientbandits.policies import DUCB, KLUCB, PatientBandits, PatientKL, Pati
 from patientbandits.problems import Problem
 from patientbandits.problems import catalogue as problems
 from patientbandits.research.paper import D_UCB_TAIL, WINDOWS, patient
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation
 
 TARGET_RUNS = 400
 LEAST_TARGET_RUNS = 200
@@ -85,7 +84,7 @@ def _least_regret(results: Sequence[Result]) -> Result:
 
 
 def targets() -> tuple[Target, ...]:
-    """All targets; the published preset unless said."""
+    """Targets in their order; the published preset unless said."""
     heterogeneous = problems.heterogeneous("published")
     homogeneous = problems.homogeneous("published")
     exact = problems.paper_delay(D_UCB_TAIL, "published")

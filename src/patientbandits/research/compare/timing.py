@@ -1,18 +1,28 @@
-"""Time per round of each policy, on one core; kept beside the pieces, so that it is measured once.
+"""Time per round of each policy, and batches of simulations that cost about the same.
 
-It is the processor's time, not the clock's: others at work on the machine do not count.
+With both the time left can be told. Times are the processor's on one core, not the clock's, so
+others at work on the machine do not count; they are kept beside the pieces and measured once.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from patientbandits._util.files import write_atomically
-from patientbandits.simulation import Progress
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import (
+    Progress,
+    Result,
+    Simulation,
+    Start,
+    progress_from,
+    rounds_of,
+    sweep,
+)
 
 TIMED_ROUNDS = 1000
 ENOUGH_SECONDS = 0.05
@@ -34,6 +44,7 @@ def seconds_per_round(simulation: Simulation) -> float:
         return time.thread_time() - began
 
     taken(FEWEST_RUNS)  # compiles
+    # Disturbances only add time, so the shorter of two measurements is nearer to the truth.
     few = min(taken(FEWEST_RUNS), taken(FEWEST_RUNS))
     runs = 4 * FEWEST_RUNS
     while (more := taken(runs) - few) < ENOUGH_SECONDS:
@@ -51,25 +62,86 @@ def timings(
     ``folder`` remembers.
     """
     path = folder / "seconds_per_round.json"
-    known = _known(path)
-    found = {}
-    for key, given in simulations.items():
-        horizon = max(TIMED_ROUNDS, given.problem.arms)
-        simulation = Simulation(given.problem, given.policy, horizon, record=1)
+    cache = _cached(path)
+    seconds = {}
+    for key, full in simulations.items():
+        horizon = max(TIMED_ROUNDS, full.problem.arms)
+        simulation = Simulation(full.problem, full.policy, horizon, record=1)
+        # The name of a piece depends on all parameters: with others a policy is timed anew.
         name = simulation.piece_name(0, 1)
-        if name not in known:
-            known[name] = float(f"{seconds_per_round(simulation):.3g}")
-            write_atomically(path, json.dumps(known).encode())
-        found[key] = known[name]
+        if name not in cache:
+            cache[name] = float(f"{seconds_per_round(simulation):.3g}")
+            write_atomically(path, json.dumps(cache).encode())
+        seconds[key] = cache[name]
         if progress:
             progress(1)
-    return found
+    return seconds
 
 
-def _known(path: Path) -> dict[str, float]:
-    """What has been measured before; nothing if the file is not there or damaged."""
+def _cached(path: Path) -> dict[str, float]:
+    """Read earlier measurements; none if the file is missing or damaged."""
     try:
-        known: dict[str, float] = json.loads(path.read_text())
+        cache: dict[str, float] = json.loads(path.read_text())
     except (OSError, ValueError):
         return {}
-    return known
+    return cache
+
+
+USUAL_SECONDS = 1e-6
+"""per round, of a policy that was not timed"""
+
+Plan = Mapping[tuple[str, str], Simulation]
+"""(problem, contender) -> simulation"""
+
+Timings = Mapping[tuple[str, int], float]
+"""(contender, arms) -> seconds per round"""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Simulations that cost about the same."""
+
+    simulations: Sequence[Simulation]
+    seconds_per_round: float
+
+    @property
+    def rounds(self) -> int:
+        return rounds_of(self.simulations)
+
+    def nanoseconds(self, rounds: int) -> float:
+        return 1e9 * self.seconds_per_round * rounds
+
+
+def grouped(plan: Plan) -> dict[tuple[str, int], dict[tuple[str, str], Simulation]]:
+    """(contender, arms) -> its part of the plan."""
+    groups: dict[tuple[str, int], dict[tuple[str, str], Simulation]] = {}
+    for (problem, player), simulation in plan.items():
+        group = groups.setdefault((player, simulation.problem.arms), {})
+        group[problem, player] = simulation
+    return groups
+
+
+def play_batches(
+    batches: Sequence[Batch], pieces: Path, start: Start | None, **executor_options: Any
+) -> list[list[Result]]:
+    """Carry out the batches; progress is told in nanoseconds of work."""
+    work = sum(batch.nanoseconds(batch.rounds) for batch in batches)
+    tell = progress_from(start, max(1, round(work)))
+
+    def progress_of(batch: Batch) -> Progress | None:
+        if tell is None:
+            return None
+        return lambda rounds: tell(round(batch.nanoseconds(rounds)))
+
+    return [
+        sweep(batch.simulations, pieces, progress=progress_of(batch), **executor_options)
+        for batch in batches
+    ]
+
+
+def usual_time(simulations: Sequence[Simulation], timings: Timings) -> float:
+    """Seconds per round, on average, from the times of policies of the same name."""
+    times = [
+        timings.get((one.policy.owner, one.problem.arms), USUAL_SECONDS) for one in simulations
+    ]
+    return sum(times) / len(times)

@@ -14,8 +14,7 @@ from patientbandits.inference import ratio_interval
 from patientbandits.policies import Policy
 from patientbandits.problems import Problem
 from patientbandits.research.paper import verdict
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Pair:
-    """In this setting ``better`` has less than ``limit`` times the regret of ``worse``."""
+    """Claim that ``better`` has less than ``limit`` times the regret of ``worse`` in a setting."""
 
     setting: str
     better: str
@@ -55,7 +54,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a paper says, and the pairs that it comes to."""
+    """Statement of a paper, and the pairs that it comes to."""
 
     statement: str
     source: str
@@ -73,7 +72,7 @@ class PublishedPaper:
     """on the command line"""
     title: str
     authors: str
-    told: str
+    summary: str
     """the settings, in a few sentences"""
     checked: str
     """against what the settings were checked, and what could not be"""
@@ -99,8 +98,8 @@ class MeasuredPair:
     runs: int
 
     @property
-    def found(self) -> bool:
-        """Whether the whole interval lies below the limit."""
+    def holds(self) -> bool:
+        """True if the whole interval lies below the limit."""
         return self.high < self.limit
 
 
@@ -117,20 +116,21 @@ class MeasuredFinding:
     @property
     def verdict(self) -> str:
         """All, some or none of the pairs; more than half will do where most are claimed."""
-        checks = [pair.found for pair in self.pairs]
+        checks = [pair.holds for pair in self.pairs]
         if self.most and sum(checks) > len(checks) / 2:
             return verdict(True)
         return verdict(*checks)
 
     @property
     def in_words(self) -> str:
-        """How many pairs, and their ratios."""
+        """Number of pairs that hold, and their ratios."""
         ratios = [pair.ratio for pair in self.pairs]
+        # A single ratio is shown with its interval; of several only their range fits.
         if len(ratios) == 1:
             (pair,) = self.pairs
             return f"{pair.ratio:.2f} ({pair.low:.2f} to {pair.high:.2f})"
-        found = sum(pair.found for pair in self.pairs)
-        return f"{found} of {len(ratios)}: ratios from {min(ratios):.2f} to {max(ratios):.2f}"
+        count = sum(pair.holds for pair in self.pairs)
+        return f"{count} of {len(ratios)}: ratios from {min(ratios):.2f} to {max(ratios):.2f}"
 
 
 def measure(

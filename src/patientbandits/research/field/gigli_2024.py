@@ -25,7 +25,7 @@ DIAGONAL_ROUNDS = 3000
 
 
 def bootstrap_laws() -> dict[str, Delay]:
-    """Those of the authors' public code."""
+    """Laws of the authors' public code."""
     laws: dict[str, Delay] = {}
     for mean in (100, 500, 1000):
         laws[f"geometric {mean}"] = Geometric(1.0 / mean)
@@ -41,7 +41,7 @@ def bootstrap_laws() -> dict[str, Delay]:
 
 def bootstrap_settings() -> list[Setting]:
     """Laws by time-outs, censored or not."""
-    found = []
+    settings = []
     for law, delays in bootstrap_laws().items():
         for timeout in TIMEOUTS:
             players = {
@@ -52,6 +52,7 @@ def bootstrap_settings() -> list[Setting]:
             for window in (timeout, None):
                 if window is not None and delays.survival_at(window) == 1.0:
                     continue  # nothing ever comes in time
+                # PatientThompson is told the window where one counts: it is no rival of the paper.
                 own = {**players, "PatientThompson": PatientThompson(window=window)}
                 kind = "not censored" if window is None else "censored"
                 setting = Setting(
@@ -61,8 +62,8 @@ def bootstrap_settings() -> list[Setting]:
                     runs=20,
                     players=own,
                 )
-                found.append(setting)
-    return found
+                settings.append(setting)
+    return settings
 
 
 def bootstrap_paper() -> PublishedPaper:
@@ -75,7 +76,7 @@ def bootstrap_paper() -> PublishedPaper:
             "Bootstrap your conversions: Thompson sampling for partially observable delayed rewards"
         ),
         authors="Gigli & Stella, UAI 2024",
-        told=(
+        summary=(
             "Delays geometric, Pareto, fixed, uniform or with lost packets; time-outs of 100 and "
             "500, later rewards censored or not; 3000 rounds, 20 runs, as in the authors' code."
         ),

@@ -1,10 +1,11 @@
-"""Plays the papers' settings, judges their findings, writes page and data."""
+"""Plays the papers' settings, judges their findings, writes page, data and a table."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,18 @@ from patientbandits.errors import choice, items, whole
 from patientbandits.inference import mean_interval
 from patientbandits.plotting import render_page
 from patientbandits.research.field.finding import MeasuredFinding, PublishedPaper, measure
-from patientbandits.research.field.papers import PAPERS
+from patientbandits.research.field.gigli_2024 import bootstrap_paper
+from patientbandits.research.field.vernade_2020 import linear_paper
+from patientbandits.research.field.wang_2022 import dts_paper
 from patientbandits.simulation import Result, Start, progress_from, rounds_of, sweep
+
+PAPERS: dict[str, Callable[[], PublishedPaper]] = {
+    "vernade-2020": linear_paper,
+    "wang-2022": dts_paper,
+    "gigli-2024": bootstrap_paper,
+}
+"""name -> the paper, in the order in which they appeared"""
+
 
 FIELD_SEED = 2020
 FIELD_QUICK_RUNS = 5
@@ -51,7 +62,7 @@ class FieldRegret:
 
 @dataclass(frozen=True)
 class FieldReport:
-    """What came of it."""
+    """Findings and regrets of the papers that were played."""
 
     papers: tuple[PublishedPaper, ...]
     findings: tuple[MeasuredFinding, ...]
@@ -63,14 +74,14 @@ class FieldReport:
 
     def regrets_of(self, paper: str) -> dict[str, list[FieldRegret]]:
         """setting -> everybody's regret there, the least first."""
-        found: dict[str, list[FieldRegret]] = {}
+        by_setting: dict[str, list[FieldRegret]] = {}
         for row in sorted(self.regrets, key=lambda row: row.regret):
             if row.paper == paper:
-                found.setdefault(row.setting, []).append(row)
-        return found
+                by_setting.setdefault(row.setting, []).append(row)
+        return by_setting
 
     def data(self) -> dict[str, Any]:
-        """All numbers, as plain data."""
+        """Plain data with all numbers."""
         findings = [
             {**asdict(finding), "verdict": finding.verdict, "ours": finding.in_words}
             for finding in self.findings
@@ -155,11 +166,30 @@ def write_field(report: FieldReport, folder: Path) -> None:
     write_atomically(folder / "field.json", text.encode())
     rows = []
     for finding in report.findings:
-        told = (finding.paper, finding.statement, finding.verdict)
+        head = (finding.paper, finding.statement, finding.verdict)
         for pair in finding.pairs:
-            rows.append((*told, *asdict(pair).values()))
+            rows.append((*head, *asdict(pair).values()))
     write_csv(data / "findings.csv", PAIR_COLUMNS, rows)
     regrets = [list(asdict(row).values()) for row in report.regrets]
     write_csv(data / "regrets.csv", list(FieldRegret.__dataclass_fields__), regrets)
     page = render_page("research/field/field.html.j2", folder / "figures", report=report)
     write_atomically(folder / "field.html", page.encode())
+
+
+TABLE_HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
+
+
+def findings_table(path: Path) -> str:
+    """A line for each finding of findings.csv."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    pairs: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        pairs.setdefault((row["paper"], row["finding"], row["verdict"]), []).append(row)
+    lines = []
+    for (paper, finding, verdict), own in pairs.items():
+        ratios = [float(row["ratio"]) for row in own]
+        count = sum(float(row["high"]) < float(row["limit"]) for row in own)
+        ours = f"{count} of {len(own)}, {min(ratios):.2f} to {max(ratios):.2f}"
+        lines.append(f"| {paper} | {finding} | {ours} | {verdict} |\n")
+    return TABLE_HEADING + "".join(lines)

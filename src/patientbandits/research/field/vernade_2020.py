@@ -11,7 +11,7 @@ from patientbandits.research.field.gigli_2024 import DIAGONAL_ROUNDS, TEN_MEANS,
 
 def linear_settings() -> list[Setting]:
     """Mean delays by time-outs."""
-    found = []
+    settings = []
     for mean in (100, 500):
         for timeout in TIMEOUTS:
             players = {
@@ -28,8 +28,8 @@ def linear_settings() -> list[Setting]:
                 runs=100,
                 players=players,
             )
-            found.append(setting)
-    return found
+            settings.append(setting)
+    return settings
 
 
 def linear_paper() -> PublishedPaper:
@@ -38,7 +38,7 @@ def linear_paper() -> PublishedPaper:
         name="vernade-2020",
         title="Linear bandits with stochastic delayed feedback",
         authors="Vernade, Carpentier, Lattimore, Zappella, Ermis & Brueckner, ICML 2020",
-        told=(
+        summary=(
             "Geometric delays with means of 100 and 500, rewards censored at a time-out of 100 or "
             "500; 3000 rounds, 100 runs."
         ),

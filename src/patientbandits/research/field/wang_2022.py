@@ -56,7 +56,7 @@ def dts_paper() -> PublishedPaper:
         name="wang-2022",
         title="Adaptive experimentation with delayed binary feedback",
         authors="Wang, Carrion, Lin, Ji, Bao & Yan, WWW 2022",
-        told=(
+        summary=(
             "Three arms of 0.5, 0.4, 0.3 or 0.1, 0.05, 0.03; exponential delays with means of "
             f"1000, 750 and 500, or Weibull ones of these scales and shape {WEIBULL_SHAPE:g}; "
             "10 000 rounds, heard of in batches of 500."

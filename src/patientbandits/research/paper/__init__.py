@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from patientbandits.research.paper.claim import verdict as verdict
+    from patientbandits.research.paper.claims import verdict as verdict
+    from patientbandits.research.paper.curve import patient as patient
     from patientbandits.research.paper.figures3_4_ducb import D_UCB_TAIL as D_UCB_TAIL
     from patientbandits.research.paper.figures3_4_ducb import WINDOWS as WINDOWS
-    from patientbandits.research.paper.presets import patient as patient
     from patientbandits.research.paper.reproduce import NAMES as NAMES
     from patientbandits.research.paper.section8_adaptive import (
         ADAPTIVE_ALPHA_FLOOR as ADAPTIVE_ALPHA_FLOOR,

@@ -9,11 +9,10 @@ import numpy as np
 from patientbandits.plotting import Line, Panel
 from patientbandits.policies import KLUCB, UCB1, Policy
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Check, Claim, verdict
+from patientbandits.research.paper.claims import Check, Claim, Measured, verdict
 from patientbandits.research.paper.curve import Curve, Curves, Series
-from patientbandits.research.paper.evidence import Measured
 from patientbandits.research.paper.experiment import SimulatedExperiment
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Simulation
 
 SQUARE_ROOT = 0.5
 """Exponent of sqrt(T), the worst that a classical UCB has without delays."""
@@ -44,8 +43,8 @@ class Classical(SimulatedExperiment):
         simulation = Simulation(problem, policy, horizon, self.runs, record=recorded)
         return Curve(f"{name}, {delays} delays", [simulation])
 
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
-        curves = found[""].values()
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
+        curves = by_preset[""].values()
         regret = Panel(
             title="regret",
             xlabel="round",
@@ -66,7 +65,7 @@ class Classical(SimulatedExperiment):
         return [regret, exponent]
 
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
-        """For each curve: fails if regret grows more slowly than t over the last decade."""
+        """Claim that fails for a curve if regret grows more slowly than t over the last decade."""
         last = {name: last_decade(curve) for name, curve in curves.items()}
         return [
             Claim(

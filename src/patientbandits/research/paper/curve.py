@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.plotting import Line
+from patientbandits.policies import PatientBandits, Policy
 from patientbandits.problems import Problem
-from patientbandits.research.paper.evidence import Measured, exponent
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.research.paper.claims import Measured, exponent
+from patientbandits.simulation import Result, Simulation
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Curve:
     """its name in the figure, if it has another one there"""
 
     def adjusted(self, runs: int | None, seed: int) -> Curve:
-        """With this seed, and with this number of runs if one is given."""
+        """Copy with this seed, and with this number of runs if one is given."""
         simulations = [
             replace(simulation, seed=seed, runs=runs or simulation.runs)
             for simulation in self.simulations
@@ -52,6 +52,7 @@ class Series:
     @classmethod
     def of(cls, curve: Curve, played: Iterator[Result]) -> Series:
         """Put numbers to a curve: it takes as many of the results as it has simulations."""
+        # Results come in the order of `simulations_of`, so each curve takes the next few.
         results = [next(played) for _ in curve.simulations]
         if curve.xs is None:
             x = results[0].rounds.astype(float)
@@ -113,14 +114,14 @@ class Series:
     def local_growth(self, reach: int = 3) -> list[tuple[float, Measured]]:
         """(t, exponent of t around it): between the recorded rounds this many before and after."""
         rounds = self.results[0].rounds.tolist()
-        found = []
+        growths = []
         for place in range(reach, len(rounds) - reach):
             around = self.growth(rounds[place - reach], rounds[place + reach])
-            found.append((float(rounds[place]), around))
-        return found
+            growths.append((float(rounds[place]), around))
+        return growths
 
     def line(self) -> Line:
-        """As a figure shows it."""
+        """Line that a figure shows."""
         return Line(
             name=self.label or self.name,
             x=self.x,
@@ -143,3 +144,35 @@ class Findings:
     presets: Sequence[str]
     curves: Mapping[tuple[str, str], Curves]
     """(experiment, preset) -> its curves; the preset is "" where there are none"""
+
+
+PRESET_TITLES = {"published": "published recipe", "literal": "as printed"}
+PATIENT_COLORS = {0.1: "#5cb8e4", 0.3: "#1b6ca8", 0.5: "#1b4ba8", 0.6: "#d1495b"}
+"""alpha given to PatientBandits -> its colour over the rounds"""
+
+
+def patient(alpha: float, preset: str) -> PatientBandits:
+    """PatientBandits with the constants of the preset."""
+    if preset == "literal":
+        return PatientBandits(alpha)
+    return PatientBandits(alpha, width="published", bias="published")
+
+
+def patient_name(alpha: float) -> str:
+    """Name of PatientBandits with this alpha in the published figures."""
+    return f"PatientBandits alpha={alpha}"
+
+
+def over_rounds(
+    problem: Problem,
+    policies: dict[str, Policy],
+    colors: dict[str, str],
+    horizon: int,
+    runs: int,
+) -> list[Curve]:
+    """Curves of each policy's regret at a hundred rounds."""
+    curves = []
+    for name, policy in policies.items():
+        simulation = Simulation(problem, policy, horizon, runs, record=100)
+        curves.append(Curve(name, [simulation], color=colors[name]))
+    return curves

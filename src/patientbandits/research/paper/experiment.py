@@ -1,4 +1,4 @@
-"""What every experiment of the report has."""
+"""Base classes of the report's experiments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from patientbandits.plotting import Panel
-from patientbandits.research.paper.claim import Claim
-from patientbandits.research.paper.curve import Curve, Curves, Findings
-from patientbandits.research.paper.presets import PRESET_TITLES
+from patientbandits.research.paper.claims import Claim
+from patientbandits.research.paper.curve import PRESET_TITLES, Curve, Curves, Findings
 from patientbandits.research.paper.published import Deviation, deviations, marks, published_points
 
 
@@ -38,14 +37,14 @@ class PaperExperiment(ABC):
     """The report shows the paper's figures first (0), then the rest (1), then the theorems (2)."""
 
     def readings(self, presets: Sequence[str]) -> Sequence[str]:
-        """In which of these presets it is simulated: none, if it is not."""
+        """Presets, of these, in which it is simulated: none, if it is not."""
         return []
 
     def curves(self, preset: str) -> list[Curve]:
-        """What is to be simulated."""
+        """Curves that are to be simulated."""
         return []
 
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         """Its figure, from its curves by preset."""
         return []
 
@@ -63,15 +62,15 @@ class SimulatedExperiment(PaperExperiment):
 
     @abstractmethod
     def curves(self, preset: str) -> list[Curve]:
-        """What is to be simulated."""
+        """Curves that are to be simulated."""
 
     @abstractmethod
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         """Its figure, from its curves by preset."""
 
     @abstractmethod
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
-        """What the paper says, checked."""
+        """Claims of the paper, checked."""
 
     def section(self, findings: Findings) -> Section:
         section = Section(self.name, self.heading, self.text)
@@ -91,14 +90,14 @@ class PublishedFigure(SimulatedExperiment):
     def readings(self, presets: Sequence[str]) -> Sequence[str]:
         return presets
 
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         """The presets side by side."""
-        return [self.panel(preset, curves) for preset, curves in found.items()]
+        return [self.panel(preset, curves) for preset, curves in by_preset.items()]
 
     def panel(self, preset: str, curves: Curves) -> Panel:
         """The published points over our curves."""
         published = published_points(self.name)
-        shown = [curve for curve in curves.values() if curve.name in published]
+        with_points = [curve for curve in curves.values() if curve.name in published]
         return Panel(
             title=PRESET_TITLES[preset],
             xlabel=self.xlabel,
@@ -106,7 +105,7 @@ class PublishedFigure(SimulatedExperiment):
             lines=[curve.line() for curve in curves.values()],
             points=[
                 marks(published[curve.name], curve.color, number)
-                for number, curve in enumerate(shown)
+                for number, curve in enumerate(with_points)
             ],
         )
 
@@ -115,6 +114,7 @@ class PublishedFigure(SimulatedExperiment):
         published = published_points(self.name)
         for preset in self.readings(findings.presets):
             curves = findings.curves[self.name, preset]
+            # Only this preset is meant to give the published heights; the other is shown beside.
             judged = preset == "published"
             section.deviations.extend(deviations(preset, curves, published, judged))
         return section

@@ -8,12 +8,17 @@ import numpy as np
 
 from patientbandits.plotting import Panel
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Claim, verdict
-from patientbandits.research.paper.curve import Curve, Curves, Series
-from patientbandits.research.paper.evidence import at_horizon, chosen_on, mean_of, tested_on
+from patientbandits.research.paper.claims import (
+    Claim,
+    at_horizon,
+    chosen_on,
+    mean_of,
+    tested_on,
+    verdict,
+)
+from patientbandits.research.paper.curve import Curve, Curves, Series, patient
 from patientbandits.research.paper.experiment import PublishedFigure
-from patientbandits.research.paper.presets import patient
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Simulation
 
 SLOW_TAIL = 0.3
 """Tail of the better arm: where the paper expects the least regret."""
@@ -117,5 +122,5 @@ class AlphaSweep(PublishedFigure):
 
 
 def best_place(curve: Series) -> int:
-    """Where the regret is least on the runs that the claims do not test."""
+    """Place of the least regret on the runs that the claims do not test."""
     return int(np.argmin(chosen_on(at_horizon(curve.results)).mean(axis=0)))

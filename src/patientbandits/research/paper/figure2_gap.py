@@ -9,19 +9,22 @@ import numpy as np
 
 from patientbandits.inference import LEVEL, mean_interval
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Check, Claim, all_of, numbers_shown, verdict
-from patientbandits.research.paper.curve import Curve, Curves, Series
-from patientbandits.research.paper.evidence import (
+from patientbandits.research.paper.claims import (
+    Check,
+    Claim,
+    all_of,
     at_horizon,
     bootstrap_means,
     chosen_on,
     mean_of,
+    numbers_shown,
     supported,
     tested_on,
+    verdict,
 )
+from patientbandits.research.paper.curve import Curve, Curves, Series, patient
 from patientbandits.research.paper.experiment import PublishedFigure
-from patientbandits.research.paper.presets import patient
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Simulation
 
 TAIL_COLORS = {
     0.2: "#3b0f70",
@@ -105,6 +108,7 @@ class GapSweep(PublishedFigure):
         for slow, fast in pairwise(curves):
             difference = at_horizon(slow.results) - at_horizon(fast.results)
             checks.append(mean_of(difference.mean(axis=1)).above(0))
+            # Bonferroni: at 95 % for each, several of so many would be off by chance.
             low, high = mean_interval(difference, 1 - (1 - LEVEL) / comparisons)
             above += int(np.sum(low > 0))
             below += int(np.sum(high < 0))

@@ -12,11 +12,27 @@ from patientbandits.plotting import Panel
 from patientbandits.policies import DUCB, Policy
 from patientbandits.problems import Problem
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Check, Claim, numbers_shown, verdict, verdict_if
-from patientbandits.research.paper.curve import Curve, Curves, Series
-from patientbandits.research.paper.evidence import Measured, chosen_on, mean_of, tested_on
+from patientbandits.research.paper.claims import (
+    Check,
+    Claim,
+    Measured,
+    chosen_on,
+    mean_of,
+    numbers_shown,
+    tested_on,
+    verdict,
+    verdict_if,
+)
+from patientbandits.research.paper.curve import (
+    PATIENT_COLORS,
+    Curve,
+    Curves,
+    Series,
+    over_rounds,
+    patient,
+    patient_name,
+)
 from patientbandits.research.paper.experiment import PublishedFigure
-from patientbandits.research.paper.presets import PATIENT_COLORS, over_rounds, patient, patient_name
 
 D_UCB_TAIL = 0.7
 """Tail of the law that D-UCB is told."""
@@ -27,7 +43,7 @@ WINDOW_COLORS = dict(zip(WINDOWS, ("#e0a100", "#d1495b", "#7b4ea3", "#5a3a22"), 
 
 
 def ducb_name(window: int) -> str:
-    """What the published figures call D-UCB with this window."""
+    """Name of D-UCB with this window in the published figures."""
     return f"D-UCB m={window}"
 
 
@@ -63,7 +79,7 @@ class AgainstDUCB(PublishedFigure):
 
 
 def one_flattens_the_rest(curves: list[Series]) -> bool:
-    """Whether a curve ends so high that a linear axis would hide the others."""
+    """True if a curve ends so high that a linear axis would hide the others."""
     ends = [curve.last for curve in curves]
     return max(ends) > 3 * float(np.median(ends))
 
@@ -135,7 +151,7 @@ COMPARABLE = 2.0
 
 
 def within_a_factor(ratio: Measured, factor: float) -> Check:
-    """Whether a ratio is between 1/factor and factor."""
+    """Check if a ratio is between 1/factor and factor."""
     parts = ratio.above(1 / factor), ratio.below(factor)
     if False in parts:
         return False
@@ -153,6 +169,7 @@ def linear_phase(curve: Series) -> float:
     below = np.flatnonzero(curve.high < in_turn - max(curve.gaps))
     if len(below) == 0:
         return float(curve.x[-1])
+    # It is below from the first recorded round on: there is no linear phase.
     if below[0] == 0:
         return 0.0
     return float(curve.x[below[0] - 1])
@@ -182,7 +199,7 @@ class Heterogeneous(AgainstDUCB):
         ]
 
     def ducb_is_linear(self, curves: list[Series]) -> Claim:
-        """For each m: fails if it pulls the worse arm in less than half of the last rounds.
+        """Claim that fails for an m if it pulls the worse arm in less than half of the last rounds.
 
         In the limit D-UCB with a fixed m prefers the arm with the larger mu tau(m): its regret is
         linear if and only if that is the worse one. Then the share tends to 1, otherwise to 0.
@@ -218,7 +235,7 @@ class Heterogeneous(AgainstDUCB):
         )
 
     def patient_ends_below(self, patients: list[Series], ducb: list[Series]) -> Claim:
-        """For each m: fails if the better alpha, chosen on half of the runs, is not below."""
+        """Claim that fails for an m if the better alpha, chosen on half the runs, is not below."""
         ends = np.column_stack([curve.results[0].final for curve in patients])
         best = int(np.argmin(chosen_on(ends).mean(axis=0)))
         ours = tested_on(ends)[:, best]
@@ -235,7 +252,7 @@ class Heterogeneous(AgainstDUCB):
 
 
 def late_share(curve: Series) -> Measured:
-    """Of the last 1000 rounds, the share in which the worse of two arms is pulled."""
+    """Share of the last 1000 rounds in which the worse of two arms is pulled."""
     result = curve.results[0]
     last = int(result.rounds[-1])
     return mean_of((result[:, last] - result[:, last - 1000]) / (1000 * max(curve.gaps)))

@@ -11,11 +11,10 @@ from patientbandits.plotting import Line, Panel
 from patientbandits.policies import PatientBandits, Policy, ScheduledPatientBandits
 from patientbandits.problems import Problem
 from patientbandits.problems.delays import Pareto
-from patientbandits.research.paper.claim import Claim, verdict
+from patientbandits.research.paper.claims import Claim, Measured, at_horizon, verdict
 from patientbandits.research.paper.curve import Curve, Curves, Series
-from patientbandits.research.paper.evidence import Measured, at_horizon
 from patientbandits.research.paper.experiment import SimulatedExperiment
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Simulation
 
 LONG_HORIZONS = (3_000, 30_000, 300_000, 3_000_000)
 LONG_TAILS = (0.2, 0.3, 0.5, 0.8)
@@ -36,8 +35,8 @@ class LogGrowth(SimulatedExperiment):
     )
 
     def curves(self, preset: str) -> list[Curve]:
-        told = [self.curve(f"tail {tail}", tail, PatientBandits(tail)) for tail in LONG_TAILS]
-        return [*told, self.curve(SCHEDULE, 0.3, ScheduledPatientBandits())]
+        by_tail = [self.curve(f"tail {tail}", tail, PatientBandits(tail)) for tail in LONG_TAILS]
+        return [*by_tail, self.curve(SCHEDULE, 0.3, ScheduledPatientBandits())]
 
     def curve(self, name: str, tail: float, policy: Policy) -> Curve:
         problem = Problem([0.2, 0.8], [Pareto(1.0), Pareto(tail)])
@@ -46,8 +45,8 @@ class LogGrowth(SimulatedExperiment):
             simulations.append(Simulation(problem, policy, horizon, LONG_RUNS, record=1))
         return Curve(name, simulations, [float(horizon) for horizon in LONG_HORIZONS])
 
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
-        curves = found[""].values()
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
+        curves = by_preset[""].values()
         regret = Panel(
             title="regret",
             xlabel="horizon T",
@@ -66,18 +65,18 @@ class LogGrowth(SimulatedExperiment):
         return [regret, per_log]
 
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
-        """For each tail: fails if regret grows like log^2 T or faster."""
-        told = {tail: acceleration(curves[f"tail {tail}"]) for tail in LONG_TAILS}
+        """Claims that fail for a tail if regret grows like log^2 T or faster."""
+        by_tail = {tail: acceleration(curves[f"tail {tail}"]) for tail in LONG_TAILS}
         schedule = acceleration(curves[SCHEDULE])
         limit = squared_log_acceleration()
         return [
             Claim(
                 source="Theorem 2",
                 statement="At long horizons regret grows like log T, whatever alpha",
-                verdict=verdict(*(ratio.below(limit) for ratio in told.values())),
+                verdict=verdict(*(ratio.below(limit) for ratio in by_tail.values())),
                 measured=(
                     "what the last decade of T adds, relative to the first: "
-                    + ", ".join(f"{ratio} (tail {tail})" for tail, ratio in told.items())
+                    + ", ".join(f"{ratio} (tail {tail})" for tail, ratio in by_tail.items())
                     + f"; log T gives 1, log^2 T gives {limit:.2f}"
                 ),
                 why="Powers of T below T^0.1 and log^1.5 T cannot be told from log T here.",
@@ -110,7 +109,7 @@ def per_log_line(curve: Series) -> Line:
 
 
 def acceleration(curve: Series) -> Measured:
-    """What the last step between horizons adds to the regret, relative to the first step.
+    """Regret that the last step between horizons adds, relative to the first step.
 
     The steps are equal in log T: 1 for a + b log T, whatever a and b; more if it grows faster.
     """

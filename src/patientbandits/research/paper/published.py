@@ -55,7 +55,7 @@ def marks(dots: Dots, color: str | None, number: int = 0) -> Points:
 
 @dataclass(frozen=True)
 class Deviation:
-    """How far a curve is from its published points, in one preset."""
+    """Distance of a curve from its published points, in one preset."""
 
     preset: str
     curve: str
@@ -69,14 +69,14 @@ class Deviation:
 
 
 def is_loose(curve: str) -> bool:
-    """Whether the paper leaves open what exactly was played."""
+    """True if the paper leaves open what exactly was played."""
     return curve.startswith(("D-UCB", "Adapt"))
 
 
 def deviations(
     preset: str, curves: Curves, published: dict[str, Dots], judged: bool
 ) -> list[Deviation]:
-    """Every curve that was published against its points, then all curves of D-UCB together."""
+    """Deviations of every published curve from its points, then of all curves of D-UCB together."""
     rows = []
     ducb: list[float] = []
     for name, curve in curves.items():
@@ -94,7 +94,7 @@ def deviations(
 def _deviation(
     preset: str, curve: Series, dots: Dots, judged: bool
 ) -> tuple[Deviation, NDArray[np.float64]]:
-    """Of one curve, and its relative deviations point by point."""
+    """Deviation of one curve, and its relative deviations point by point."""
     x = np.array([dot[0] for dot in dots])
     published = np.array([dot[1] for dot in dots])
     ours = np.array([curve.at(value) for value in x])
@@ -105,6 +105,7 @@ def _deviation(
         close = mean <= LOOSE_TOLERANCE
         tolerance = LOOSELY
     else:
+        # Near zero 5 % would be less than the error of reading a point off the plot.
         allowed = np.maximum(ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE * published)
         close = bool(np.all(np.abs(ours - published) <= allowed))
         tolerance = CLOSELY

@@ -1,26 +1,81 @@
-"""Runs the paper's experiments and writes the report: HTML, PNG, SVG, CSV and JSON."""
+"""The command `reproduce`: runs the paper's experiments and writes the report.
+
+A new experiment is a file in this folder with a class derived from `PaperExperiment`, and its line
+in `FILES`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from importlib import import_module
+from inspect import isabstract
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from patientbandits._util.files import write_atomically, write_csv
 from patientbandits.errors import choice, whole
-from patientbandits.plotting import draw
+from patientbandits.plotting import draw, render_page
 from patientbandits.problems import PRESETS
+from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN, PARTLY
 from patientbandits.research.paper.curve import Curve, Curves, Findings, Series
 from patientbandits.research.paper.experiment import PaperExperiment, Section
-from patientbandits.research.paper.experiments import EXPERIMENTS
-from patientbandits.research.paper.report import report_page
-from patientbandits.simulation import Result, progress_from, rounds_of, sweep
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.research.paper.published import CLOSELY, LOOSELY, READ_FROM
+from patientbandits.simulation import Result, Simulation, progress_from, rounds_of, sweep
+
+FILES = (
+    "figure1_alpha",
+    "figure2_gap",
+    "figures3_4_ducb",
+    "section8_adaptive",
+    "classical",
+    "log_growth",
+    "worst_case",
+    "theorems",
+)
+
+
+def experiments_in(file: str) -> list[PaperExperiment]:
+    """One of each class of experiments that the file defines, in its order."""
+    module = import_module(f"patientbandits.research.paper.{file}")
+    experiments = []
+    for value in vars(module).values():
+        # Base classes are imported into each file and are not experiments of it.
+        if not isinstance(value, type) or value.__module__ != module.__name__:
+            continue
+        if issubclass(value, PaperExperiment) and not isabstract(value):
+            experiments.append(value())
+    return experiments
+
+
+EXPERIMENTS = {one.name: one for one in chain.from_iterable(map(experiments_in, FILES))}
+"""By the names that the command line takes."""
+
+
+def report_page(
+    sections: list[Section], summary: dict[str, Any], figures: Path, seconds: float
+) -> str:
+    """The page; it takes its pictures from the folder ``figures``."""
+    counts = Counter[str]()
+    for section in sections:
+        counts.update(claim.verdict for _, claim in section.claims)
+    return render_page(
+        "research/paper/report.html.j2",
+        figures,
+        sections=sections,
+        summary=summary,
+        seconds=seconds,
+        counts=counts,
+        verdicts={"holds": HOLDS, "partly": PARTLY, "fails": FAILS, "open": OPEN},
+        tolerance={"closely": CLOSELY, "loosely": LOOSELY},
+        read_from=READ_FROM,
+    )
+
 
 NAMES = tuple(EXPERIMENTS)
 DEFAULT_SEED = 2020
@@ -57,8 +112,9 @@ def reproduce(
     folder = Path(out)
     began = time.monotonic()
 
-    asked = sorted((EXPERIMENTS[name] for name in names), key=lambda one: one.place)
-    curves = curves_of(asked, presets, runs, seed)
+    # Figures first, then the rest, then the theorems, in whichever order the names came.
+    experiments = sorted((EXPERIMENTS[name] for name in names), key=lambda one: one.place)
+    curves = curves_of(experiments, presets, runs, seed)
     simulations = simulations_of(curves)
     rounds = rounds_of(simulations)
     progress = progress_from(start, rounds)
@@ -67,9 +123,9 @@ def reproduce(
 
     (folder / "figures").mkdir(exist_ok=True)
     (folder / "data").mkdir(exist_ok=True)
-    for experiment in asked:
+    for experiment in experiments:
         write_figure_and_data(experiment, findings, folder)
-    sections = [experiment.section(findings) for experiment in asked]
+    sections = [experiment.section(findings) for experiment in experiments]
     summary = {
         "seed": seed,
         "runs": runs,
@@ -90,20 +146,20 @@ def curves_of(
     experiments: Sequence[PaperExperiment], presets: Sequence[str], runs: int | None, seed: int
 ) -> CurvesByPreset:
     """(experiment, preset) -> its curves, with the seed and, if given, the number of runs."""
-    found = {}
+    by_preset = {}
     for experiment in experiments:
         for preset in experiment.readings(presets):
             curves = experiment.curves(preset)
-            found[experiment.name, preset] = [curve.adjusted(runs, seed) for curve in curves]
-    return found
+            by_preset[experiment.name, preset] = [curve.adjusted(runs, seed) for curve in curves]
+    return by_preset
 
 
 def simulations_of(curves: CurvesByPreset) -> list[Simulation]:
-    """Those of all curves, in order."""
-    found: list[Simulation] = []
+    """Simulations of all curves, in order."""
+    simulations: list[Simulation] = []
     for curve in chain.from_iterable(curves.values()):
-        found += curve.simulations
-    return found
+        simulations += curve.simulations
+    return simulations
 
 
 def with_numbers(
@@ -111,10 +167,10 @@ def with_numbers(
 ) -> Mapping[tuple[str, str], Curves]:
     """The curves with what `simulations_of` them gave."""
     played = iter(results)
-    found = {}
+    numbers = {}
     for key, group in curves.items():
-        found[key] = {curve.name: Series.of(curve, played) for curve in group}
-    return found
+        numbers[key] = {curve.name: Series.of(curve, played) for curve in group}
+    return numbers
 
 
 def write_figure_and_data(experiment: PaperExperiment, findings: Findings, folder: Path) -> None:
@@ -123,11 +179,11 @@ def write_figure_and_data(experiment: PaperExperiment, findings: Findings, folde
     readings = experiment.readings(findings.presets)
     if not readings:
         return
-    found = {preset: findings.curves[name, preset] for preset in readings}
-    draw(experiment.panels(found), folder / "figures" / name)
+    by_preset = {preset: findings.curves[name, preset] for preset in readings}
+    draw(experiment.panels(by_preset), folder / "figures" / name)
     rows: list[Sequence[object]] = []
     for preset in readings:
-        for curve in found[preset].values():
+        for curve in by_preset[preset].values():
             rows += rows_of(preset, curve)
     write_csv(folder / "data" / f"{name}.csv", DATA_COLUMNS, rows)
 
@@ -143,14 +199,14 @@ def rows_of(preset: str, curve: Series) -> Iterator[Sequence[object]]:
 
 
 def claims_in(sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
-    """As plain data."""
+    """Claims as plain data."""
     for section in sections:
         for preset, claim in section.claims:
             yield asdict(claim) | {"experiment": section.name, "preset": preset}
 
 
 def deviations_in(sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
-    """As plain data."""
+    """Deviations as plain data."""
     for section in sections:
         for deviation in section.deviations:
             yield asdict(deviation) | {"experiment": section.name}

@@ -11,17 +11,24 @@ from patientbandits.inference import FloatArray, mean_interval
 from patientbandits.plotting import Line, Panel
 from patientbandits.policies import AdaptPatientBandits, Policy
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Claim, verdict, verdict_if
-from patientbandits.research.paper.curve import Curve, Curves
-from patientbandits.research.paper.evidence import bootstrap_means, mean_of, supported
-from patientbandits.research.paper.experiment import PublishedFigure
-from patientbandits.research.paper.presets import (
+from patientbandits.research.paper.claims import (
+    Claim,
+    bootstrap_means,
+    mean_of,
+    supported,
+    verdict,
+    verdict_if,
+)
+from patientbandits.research.paper.curve import (
     PATIENT_COLORS,
     PRESET_TITLES,
+    Curve,
+    Curves,
     over_rounds,
     patient,
     patient_name,
 )
+from patientbandits.research.paper.experiment import PublishedFigure
 from patientbandits.research.paper.published import marks, published_points
 
 ADAPTIVE_C = 0.7
@@ -78,10 +85,10 @@ class Adaptive(PublishedFigure):
         *others, nearest = over_rounds(problem, policies, colors, self.horizon, self.runs)
         return [*others, replace(nearest, label=f"{NEAREST}, nearest variant")]
 
-    def panels(self, found: Mapping[str, Curves]) -> list[Panel]:
+    def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         """Regret in each preset, then alpha_low in each."""
-        alphas = [self.alpha_panel(preset, curves) for preset, curves in found.items()]
-        return [*super().panels(found), *alphas]
+        alphas = [self.alpha_panel(preset, curves) for preset, curves in by_preset.items()]
+        return [*super().panels(by_preset), *alphas]
 
     def alpha_panel(self, preset: str, curves: Curves) -> Panel:
         lines = []
@@ -167,7 +174,7 @@ class Adaptive(PublishedFigure):
 
 
 def nearest_is_first(regrets: FloatArray) -> bool:
-    """Whether the first regret is nearer to the second than to any other."""
+    """True if the first regret is nearer to the second than to any other."""
     return int(np.argmin(np.abs(regrets[1:] - regrets[0]))) == 0
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from patientbandits import theory
 from patientbandits.inference import LEVEL, normal_quantile
 from patientbandits.problems.delays import Pareto
-from patientbandits.research.paper.claim import Claim, verdict
-from patientbandits.research.paper.evidence import Measured
+from patientbandits.research.paper.claims import Claim, Measured, verdict
 
 DELTA = 0.05
 COVERAGE_PULLS = (10, 30, 100, 300, 1000)
@@ -20,7 +19,7 @@ COVERAGE_RUNS = 4000
 
 
 class Coverage(NamedTuple):
-    """How often the mean estimate is further from the mean than a width with delta = 0.05."""
+    """Share of mean estimates that are further from the mean than a width with delta = 0.05."""
 
     law: str
     pulls: int
@@ -40,6 +39,7 @@ def coverage_rows(seed: int) -> list[Coverage]:
         delays = Pareto(tail).sample(runs * most, seed=seed, horizon=most).reshape(runs, most)
         rewards = rng.random((runs, most)) < 0.5
         for pulls in COVERAGE_PULLS:
+            # The first pull has waited n rounds when the last one is made, which has waited one.
             age = np.arange(pulls, 0, -1)
             arrived = np.maximum(delays[:, :pulls], 1) <= age
             visible = (rewards[:, :pulls] & arrived).mean(axis=1)
@@ -61,7 +61,7 @@ def _coverage(tail: float, pulls: int, error: NDArray[np.float64]) -> Coverage:
 
 
 def coverage_claims(rows: list[Coverage]) -> list[Claim]:
-    """Each fails if the share of misses is on the wrong side of delta, as far as can be told."""
+    """Claims that fail if the share of misses is significantly on the wrong side of delta."""
     printed = max((row.printed for row in rows), default=0.0)
     tight = max((row.tight for row in rows), default=0.0)
     unbiased = max((row.unbiased for row in rows), default=0.0)

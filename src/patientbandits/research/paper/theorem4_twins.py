@@ -15,7 +15,7 @@ from patientbandits import theory
 from patientbandits.policies import KLUCB, PatientBandits, Policy, Thompson
 from patientbandits.problems import Problem
 from patientbandits.problems import catalogue as problems
-from patientbandits.research.paper.claim import Claim, numbers_shown, verdict
+from patientbandits.research.paper.claims import Claim, numbers_shown, verdict
 from patientbandits.simulation import Bandit
 
 TWIN_HORIZON = 1000
@@ -26,7 +26,7 @@ TWIN_LEVELS = (0.25, 0.5, 0.75)
 
 
 class Twins(NamedTuple):
-    """What one policy did in problems A and B."""
+    """Decisions of one policy in problems A and B, summed up."""
 
     differences: int
     """rounds in which it decided differently"""
@@ -142,13 +142,13 @@ def decisions(
     mean: this is the law of B, whose share p of arm 2's rewards is late.
     """
     bandit = Bandit(policy, [0, 1], len(uniforms), seed=seed)
-    made = []
+    arms = []
     for u in uniforms:
         pull = bandit.pull()
         arm = int(pull.arm == 1)
-        made.append(arm)
+        arms.append(arm)
         paid = u[arm] < problem.means[arm]
         arrives = arm == 0 or u[1] < in_time
         if paid and arrives:
             bandit.reward(pull.id, 1.0)
-    return np.array(made)
+    return np.array(arms)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits import theory
-from patientbandits.research.paper.adaptivity.data import DataRow, StudyData
+from patientbandits.research.paper.adaptivity.data import DataRow, StudyData, in_powers
 from patientbandits.research.paper.adaptivity.variants import (
     PRINTED,
     StudySize,
@@ -18,10 +18,8 @@ from patientbandits.research.paper.adaptivity.variants import (
     slow_problem,
     study_rounds,
 )
-from patientbandits.research.paper.adaptivity.words import in_powers
 from patientbandits.research.paper.section8_adaptive import ADAPTIVE_C, ADAPTIVE_MEAN_FLOOR
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation
 
 MOST_RUNS = 7
 """Odd, so that the median is one of them."""
@@ -60,10 +58,10 @@ class DepartureCase(NamedTuple):
 
 
 def departure_simulations(size: StudySize) -> dict[DepartureCase, Simulation]:
-    """Every variant on every problem."""
-    found = {}
+    """Simulations of every variant on every problem."""
+    simulations = {}
     for gap, tail, variant in product(DEPARTURE_GAPS, DEPARTURE_TAILS, DEPARTURE_VARIANTS):
-        found[DepartureCase(gap, tail, variant)] = Simulation(
+        simulations[DepartureCase(gap, tail, variant)] = Simulation(
             slow_problem(gap, tail),
             variant.policy(),
             horizon=size.shorter,
@@ -71,22 +69,23 @@ def departure_simulations(size: StudySize) -> dict[DepartureCase, Simulation]:
             seed=size.seed,
             record=study_rounds(size.shorter),
         )
-    return found
+    return simulations
 
 
 def departure(rounds: NDArray[np.int64], alpha_low: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each run the first recorded round from which alpha_low stays above zero.
+    """First recorded round from which alpha_low stays above zero, run by run.
 
     Infinity if it is zero at the end. ``alpha_low`` is (runs, rounds).
     """
+    # Read from the end: above zero "from then on" is an unbroken run up to the last round.
     backwards = np.flip(alpha_low > 0, axis=1)
     for_good = np.flip(np.logical_and.accumulate(backwards, axis=1), axis=1)
     return np.where(for_good[:, -1], rounds[for_good.argmax(axis=1)], np.inf)
 
 
-def departure_rows(found: Mapping[DepartureCase, Result]) -> Iterable[Sequence[Any]]:
-    """Of departures.csv."""
-    for case, result in found.items():
+def departure_rows(results: Mapping[DepartureCase, Result]) -> Iterable[Sequence[Any]]:
+    """Rows of departures.csv."""
+    for case, result in results.items():
         assert result.trace is not None
         left = departure(result.rounds, result.trace)
         yield (
@@ -104,7 +103,7 @@ def departure_rows(found: Mapping[DepartureCase, Result]) -> Iterable[Sequence[A
 
 
 def predicted_pulls(case: DepartureCase, result: Result) -> float:
-    """For the better arm, which has the most pulls in the long run."""
+    """Pulls of the better arm, which has the most in the long run."""
     assert result.problem is not None
     means = result.problem.means
     penalty = case.variant.penalty
@@ -152,7 +151,7 @@ def _table_row(rows: Sequence[DataRow], gap: float, variant: Variant) -> dict[st
 
 
 def late_values(data: StudyData) -> dict[str, Any]:
-    """What leaving zero late, or never, comes to in the long curves, for the text."""
+    """Cost of leaving zero late, or never, in the long curves, for the text."""
     left = {
         (row["ratio"], row["penalty"]): row
         for row in data.departures

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from patientbandits.inference import student_interval
-from patientbandits.research.paper.adaptivity.data import DataRow, StudyData
+from patientbandits.research.paper.adaptivity.data import DataRow, StudyData, digits
 from patientbandits.research.paper.adaptivity.variants import (
     FAVOURITE,
     PRINTED,
@@ -15,9 +15,7 @@ from patientbandits.research.paper.adaptivity.variants import (
     other_policies,
     slow_problem,
 )
-from patientbandits.research.paper.adaptivity.words import digits
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation
 
 HARD_TAIL = 0.2
 HARD_C = 0.1
@@ -33,23 +31,23 @@ class GapCase(NamedTuple):
 
 
 def gap_simulations(size: StudySize) -> dict[GapCase, Simulation]:
-    """Every policy at every gap."""
+    """Simulations of every policy at every gap."""
     policies = other_policies(HARD_TAIL)
     for variant in (PRINTED, FAVOURITE):
         policies[variant.name] = variant.policy(HARD_C)
-    found = {}
+    simulations = {}
     for gap in HARD_GAPS:
         problem = slow_problem(gap, HARD_TAIL, HARD_C)
         for name, policy in policies.items():
-            found[GapCase(gap, name)] = Simulation(
+            simulations[GapCase(gap, name)] = Simulation(
                 problem, policy, size.shorter, size.runs, size.seed, record=1
             )
-    return found
+    return simulations
 
 
-def gap_rows(found: Mapping[GapCase, Result]) -> Iterable[Sequence[Any]]:
-    """Of gaps.csv."""
-    for case, result in found.items():
+def gap_rows(results: Mapping[GapCase, Result]) -> Iterable[Sequence[Any]]:
+    """Rows of gaps.csv."""
+    for case, result in results.items():
         numbers = digits(*student_interval(result.final))
         yield case.gap, case.policy, result.rounds[-1], *numbers, len(result.final)
 

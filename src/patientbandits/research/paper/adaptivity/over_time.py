@@ -10,7 +10,12 @@ import numpy as np
 
 from patientbandits.inference import student_interval
 from patientbandits.policies import PatientThompson, Policy
-from patientbandits.research.paper.adaptivity.data import DataRow, StudyData
+from patientbandits.research.paper.adaptivity.data import (
+    DataRow,
+    StudyData,
+    digits,
+    with_half_width,
+)
 from patientbandits.research.paper.adaptivity.variants import (
     FAVOURITE,
     PRINTED,
@@ -21,9 +26,7 @@ from patientbandits.research.paper.adaptivity.variants import (
     slow_problem,
     study_rounds,
 )
-from patientbandits.research.paper.adaptivity.words import digits, with_half_width
-from patientbandits.simulation import Result
-from patientbandits.simulation.sweeps import Simulation
+from patientbandits.simulation import Result, Simulation
 
 GAP_OVER_TIME = 0.2
 TAIL_OVER_TIME = 0.3
@@ -45,11 +48,11 @@ def curve_simulations(size: StudySize) -> dict[str, Simulation]:
     problem = slow_problem(GAP_OVER_TIME, TAIL_OVER_TIME)
     policies: dict[str, Policy] = {variant.name: variant.policy() for variant in VARIANTS}
     policies |= other_policies(TAIL_OVER_TIME)
-    found = {}
+    simulations = {}
     for name, policy in policies.items():
         rounds = study_rounds(size.horizon)
-        found[name] = Simulation(problem, policy, size.horizon, size.fewer, size.seed, rounds)
-    found[THOMPSON] = Simulation(
+        simulations[name] = Simulation(problem, policy, size.horizon, size.fewer, size.seed, rounds)
+    simulations[THOMPSON] = Simulation(
         problem,
         PatientThompson(),
         horizon=size.shorter,
@@ -57,12 +60,12 @@ def curve_simulations(size: StudySize) -> dict[str, Simulation]:
         seed=size.seed,
         record=study_rounds(size.shorter),
     )
-    return found
+    return simulations
 
 
-def curve_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
-    """Of curves.csv: about twelve rounds in each decade."""
-    for name, result in found.items():
+def curve_rows(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
+    """Rows of curves.csv: about twelve rounds in each decade."""
+    for name, result in results.items():
         mean, low, high = student_interval(result.regret)
         runs = len(result.regret)
         for j in _shown_rounds(result):
@@ -74,23 +77,23 @@ def curve_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
 
 
 def _shown_rounds(result: Result) -> list[int]:
-    """Where they are among the recorded ones."""
+    """Places of the shown rounds among the recorded ones."""
     last = int(result.rounds[-1])
-    wanted = [
+    targets = [
         *10.0 ** np.arange(1, np.log10(last), 1 / POINTS_PER_DECADE),
         StudySize(last).shorter,
         last,
     ]
-    return sorted({int(np.abs(np.log(result.rounds / t)).argmin()) for t in wanted})
+    return sorted({int(np.abs(np.log(result.rounds / t)).argmin()) for t in targets})
 
 
-def versus_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
-    """Of versus.csv: regret of the favourite minus each other policy's, run by run.
+def versus_rows(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
+    """Rows of versus.csv: regret of the favourite minus each other policy's, run by run.
 
     They met the same worlds; at the last round that both have.
     """
-    ours = found[FAVOURITE.name]
-    for name, other in found.items():
+    ours = results[FAVOURITE.name]
+    for name, other in results.items():
         if name == FAVOURITE.name:
             continue
         last = other.rounds[-1]
@@ -100,7 +103,7 @@ def versus_rows(found: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
 
 
 def curve_values(data: StudyData) -> dict[str, Any]:
-    """What the curves say, for the text."""
+    """Numbers of the curves, for the text."""
     names = OtherNames.at(TAIL_OVER_TIME)
     final = {policy: data.curve(policy)[-1] for policy in data.policies()}
     favourite = final[FAVOURITE.name]
@@ -135,10 +138,10 @@ def _times(more: DataRow, less: DataRow) -> str:
 
 def _table_row(data: StudyData, policy: str, rounds: Sequence[int]) -> dict[str, Any]:
     """Regret at these rounds; nothing where the policy had stopped before."""
-    shown = {int(row["round"]): with_half_width(row) for row in data.curve(policy)}
-    return {"policy": policy, "cells": [shown.get(t, "") for t in rounds]}
+    cells = {int(row["round"]): with_half_width(row) for row in data.curve(policy)}
+    return {"policy": policy, "cells": [cells.get(t, "") for t in rounds]}
 
 
 def _is_shown(other: str) -> bool:
-    """Of Adapt's variants the text compares the favourite with the printed one only."""
+    """True if the text shows it: of Adapt's variants it has the favourite and the printed one."""
     return other == PRINTED.name or not other.startswith("Adapt")

@@ -33,8 +33,7 @@ from patientbandits.research.paper.adaptivity.over_time import (
     curve_simulations,
     versus_rows,
 )
-from patientbandits.research.paper.adaptivity.page import adaptivity_page
-from patientbandits.research.paper.adaptivity.panels import draw_figures
+from patientbandits.research.paper.adaptivity.page import adaptivity_page, draw_figures
 from patientbandits.research.paper.adaptivity.variants import QUICK_SIZE, StudySize
 from patientbandits.simulation import Result, Start, progress_from, rounds_of, sweep
 
@@ -74,12 +73,12 @@ def adaptivity(
         gaps={case: next(results) for case in gaps},
         curves={name: next(results) for name in curves},
     )
-    found = read_study_data(data)
+    earlier = read_study_data(data)
     images = folder / "images"
     images.mkdir(exist_ok=True)
-    draw_figures(found, images)
+    draw_figures(earlier, images)
     page = folder / "adaptivity.md"
-    write_atomically(page, adaptivity_page(found).encode())
+    write_atomically(page, adaptivity_page(earlier).encode())
     return page
 
 

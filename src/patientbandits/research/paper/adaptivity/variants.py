@@ -29,7 +29,7 @@ WORSE_MEAN = 0.6
 
 @dataclass(frozen=True)
 class StudySize:
-    """How long, how often; by default the full study."""
+    """Horizons and numbers of runs; by default the full study."""
 
     horizon: int = 10_000_000
     runs: int = 30
@@ -37,7 +37,7 @@ class StudySize:
 
     @property
     def shorter(self) -> int:
-        """Where departures, gaps and PatientThompson stop."""
+        """Horizon of departures, gaps and PatientThompson."""
         return self.horizon // 10
 
     @property
@@ -107,7 +107,7 @@ FAVOURITE = Variant("c/2", 1.0)
 
 
 class OtherNames(NamedTuple):
-    """What one would use instead: told nothing, the true tail, or the smallest thought possible."""
+    """Policies used instead: told nothing, the true tail, or the smallest thought possible."""
 
     ucb: str
     patient_true: str

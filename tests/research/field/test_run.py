@@ -1,0 +1,169 @@
+"""What others published, played again: verdicts follow from the numbers, and can fail."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import patientbandits as pb
+from patientbandits import cli
+from patientbandits.research.field.finding import Finding, Pair, PublishedPaper, Setting, measure
+from patientbandits.research.field.run import FIELD_SEED, PAPERS, findings_table, play_field
+
+pytestmark = pytest.mark.slow
+
+EASY = pb.Problem([0.1, 0.9])
+PLAYED_AGAIN = "fixed 250, time-out 500, censored"
+PLAYERS = {"good": pb.KLUCB(), "bad": pb.Uniform()}
+
+
+def small_paper() -> PublishedPaper:
+    setting = Setting("easy", EASY, 200, 10, PLAYERS)
+    return PublishedPaper(
+        name="small-2026",
+        title="A small paper",
+        authors="Nobody, 2026",
+        summary="Two arms.",
+        checked="Nothing.",
+        departs="Nothing.",
+        settings=[setting],
+        findings=[
+            Finding("learning helps", "the abstract", [Pair("easy", "good", "bad")]),
+            Finding("chance is better", "nowhere", [Pair("easy", "bad", "good")]),
+            Finding(
+                "one of two",
+                "nowhere",
+                [Pair("easy", "good", "bad"), Pair("easy", "bad", "good")],
+            ),
+        ],
+    )
+
+
+def test_every_paper_is_complete():
+    """Findings name settings and players that there are; every setting is used."""
+    for name, make in PAPERS.items():
+        paper = make()
+        assert paper.name == name
+        known = {setting.name: setting.players for setting in paper.settings}
+        assert len(known) == len(paper.settings)
+        used = set()
+        for finding in paper.findings:
+            assert finding.pairs
+            for pair in finding.pairs:
+                assert {pair.better, pair.worse} <= set(known[pair.setting])
+                used.add(pair.setting)
+        assert used == set(known), name
+        for setting in paper.settings:
+            assert setting.horizon >= setting.problem.arms
+            assert setting.simulations(None, 1).keys() == setting.players.keys()
+
+
+def test_settings_that_the_papers_state():
+    wang = PAPERS["wang-2022"]()
+    assert {s.problem.means for s in wang.settings} == {(0.5, 0.4, 0.3), (0.1, 0.05, 0.03)}
+    assert {(s.horizon, s.problem.batch) for s in wang.settings} == {(10_000, 500)}
+    for setting in wang.settings:
+        means = [sum(law.survival(np.arange(60_000))) for law in setting.problem.delays]
+        of_scale = math.gamma(1 + 1 / 1.5) if "Weibull" in setting.name else 1.0
+        assert means == pytest.approx([1000 * of_scale, 750 * of_scale, 500 * of_scale], rel=0.01)
+    gigli = PAPERS["gigli-2024"]()
+    assert {s.horizon for s in gigli.settings} == {3000}
+    assert {s.problem.window for s in gigli.settings} == {100, 500, None}
+    assert {s.name.split()[0] for s in gigli.settings} == {
+        "geometric",
+        "Pareto",
+        "fixed",
+        "packet",
+        "uniform",
+    }
+
+
+def result_of(regret):
+    base = pb.simulate(EASY, pb.Uniform(), 10, len(regret), record=1)
+    return replace(base, regret=np.array(regret, float)[:, None])
+
+
+def test_a_verdict_follows_from_the_interval():
+    results = {
+        ("s", "a"): result_of([10, 11, 12, 13]),
+        ("s", "b"): result_of([20, 21, 25, 26]),
+    }
+    one = measure("p", Finding("a wins", "x", [Pair("s", "a", "b")]), results)
+    assert one.verdict == "holds"
+    assert one.pairs[0].ratio == pytest.approx(46 / 92)
+    other = measure("p", Finding("b wins", "x", [Pair("s", "b", "a")]), results)
+    assert other.verdict == "does not hold"
+    strict = measure("p", Finding("by far", "x", [Pair("s", "a", "b", 0.4)]), results)
+    assert strict.verdict == "does not hold"
+    both = [Pair("s", "a", "b"), Pair("s", "a", "b"), Pair("s", "b", "a")]
+    assert measure("p", Finding("all", "x", both), results).verdict == "holds in part"
+    assert measure("p", Finding("most", "x", both, most=True), results).verdict == "holds"
+
+
+def test_page_and_data(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(PAPERS, "small-2026", small_paper)
+    report = play_field(tmp_path / "out", ["small-2026"], workers=1)
+    verdicts = [finding.verdict for finding in report.findings]
+    assert verdicts == ["holds", "does not hold", "holds in part"]
+    page = (tmp_path / "out" / "field.html").read_text()
+    for words in (
+        "A small paper",
+        "learning helps",
+        "does not hold",
+        "What differs here",
+        "Checked against",
+    ):
+        assert words in page
+    with (tmp_path / "out" / "data" / "findings.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    assert float(rows[0]["ratio"]) == pytest.approx(report.findings[0].pairs[0].ratio, rel=1e-4)
+    data = json.loads((tmp_path / "out" / "field.json").read_text())
+    assert data["findings"][1]["verdict"] == "does not hold"
+    out = str(tmp_path / "again")
+    assert cli.main(["field", "small-2026", "--runs", "4", "--out", out]) == 0
+    assert "learning helps" in capsys.readouterr().out
+
+
+def test_the_docs_tell_the_committed_numbers():
+    docs = Path(__file__).parents[3] / "docs"
+    table = findings_table(docs / "data" / "field" / "findings.csv")
+    page = (docs / "field.md").read_text()
+    assert table in page
+    told = [finding for make in PAPERS.values() for finding in make().findings]
+    assert table.count("\n") == len(told) + 2
+    for name in PAPERS:
+        assert f"**{name}**" in page
+
+
+def test_a_setting_played_again_gives_the_committed_numbers():
+    """To the six digits that are kept."""
+    docs = Path(__file__).parents[3] / "docs"
+    with (docs / "data" / "field" / "regrets.csv").open() as file:
+        rows = {(row["setting"], row["policy"]): row for row in csv.DictReader(file)}
+    (setting,) = (s for s in PAPERS["gigli-2024"]().settings if s.name == PLAYED_AGAIN)
+    for name, simulation in setting.simulations(None, FIELD_SEED).items():
+        result = simulation.play(0, simulation.runs, 2)
+        row = rows[setting.name, name]
+        assert float(row["regret"]) == pytest.approx(result.final.mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("wang-2021",), "'wang-2022'"),
+        (("wang-2022", "--runs", "1"), "runs must be an integer >= 2"),
+        (("--seed", "-1"), "seed must be"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["field", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
