@@ -124,7 +124,7 @@ def test_the_end_is_told_in_the_zone_of_the_times(write):
         (b"unit,Unit,time,variant\na,b,1767225600,x\n", "line 1.*'unit' and 'Unit'"),
         (b"unit,time,variant\ra,1767225600,x\r", "line 1: lines must end with a line feed"),
         (b"unit,time,variant\na,b,c,d\n", r"e.csv, line 2: a row must have 3 columns"),
-        (b"unit,time,variant\na,31.01.2026,x\n", "Tell another format with time_format"),
+        (b"unit,time,variant\na,31.01.2026,x\n", "Name another format with time_format"),
         (b",".join(b"c%d" % place for place in range(99)) + b"\n", "c19 and 79 more"),
     ],
 )

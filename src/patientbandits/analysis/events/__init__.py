@@ -1,12 +1,14 @@
 """Tables of exposures and orders, read and joined: who saw what when, and who bought after how
 long.
 
-tables      a CSV or Parquet file, a pandas, Arrow or DuckDB table, as rows that know their line
-columns     which column is which, by usual names, by a preset or as told
-parsing     units, times, variants and values, and the rows that cannot be read
-crediting   orders joined to the exposures that get the credit
-history     what comes out: ages and delays, arm by arm
-report      what was read, what was matched, what was not
+columns     finding columns: by usual names, by a preset, by the user's names
+tables      CSV or Parquet files, pandas, Arrow or DuckDB tables, opened with line numbers
+parsing     units, times, variants and amounts; rows that cannot be read are set aside
+joining     the rows of one experiment, once each; orders joined to exposures
+report      counts of what was read, matched and set aside
+history     the result: ages and delays, arm by arm
+reading     all of it, for an analysis (`read_events`) or row by row (`read_rows`)
+example     files of a made-up shop
 """
 
 from typing import TYPE_CHECKING
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
     from patientbandits.analysis.events.history import ArmHistory as ArmHistory
     from patientbandits.analysis.events.history import Events as Events
     from patientbandits.analysis.events.history import control_of as control_of
+    from patientbandits.analysis.events.reading import EventRows as EventRows
+    from patientbandits.analysis.events.reading import ExposureRow as ExposureRow
+    from patientbandits.analysis.events.reading import OrderRow as OrderRow
     from patientbandits.analysis.events.reading import read_events as read_events
+    from patientbandits.analysis.events.reading import read_rows as read_rows
     from patientbandits.analysis.events.report import ReadingReport as ReadingReport
     from patientbandits.analysis.events.report import SetAside as SetAside
-    from patientbandits.analysis.events.rows import EventRows as EventRows
-    from patientbandits.analysis.events.rows import ExposureRow as ExposureRow
-    from patientbandits.analysis.events.rows import OrderRow as OrderRow
-    from patientbandits.analysis.events.rows import read_rows as read_rows
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

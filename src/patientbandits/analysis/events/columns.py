@@ -1,7 +1,7 @@
-"""Which column is which: by usual names, by a preset, or as told.
+"""Finding columns: by usual names, by a preset, or by the names that the user gives.
 
 A role is what a column is for. Names are compared without case, blanks and signs, so that
-"Visitor ID" is visitor_id.
+"Visitor ID" equals visitor_id.
 """
 
 from __future__ import annotations
@@ -176,25 +176,25 @@ def listed_columns(names: Sequence[str]) -> str:
 
 
 def find_columns(
-    table: str, kind: str, present: Sequence[str], names: Names, told: Mapping[str, str]
+    table: str, kind: str, present: Sequence[str], names: Names, named: Mapping[str, str]
 ) -> dict[str, str]:
     """role -> column of the ``table``, for every role that has one; a needed one must have one."""
     by_name = {folded(column): column for column in reversed(present)}
-    found = {}
+    columns = {}
     for role, usual in names.items():
-        if role in told:
-            found[role] = told[role]
+        if role in named:
+            columns[role] = named[role]
             continue
         matches = [by_name[folded(name)] for name in usual if folded(name) in by_name]
         if matches:
-            found[role] = matches[0]
+            columns[role] = matches[0]
     for role in NEEDED[kind]:
-        if role not in found:
+        if role not in columns:
             raise InputError(
                 f"{table}: a column for {role} is needed, such as {', '.join(names[role][:4])}; "
                 f"got columns {listed_columns(present)}. Name it with columns {role}=NAME."
             )
-    return found
+    return columns
 
 
 def names_for(preset: Preset, kind: str) -> dict[str, tuple[str, ...]]:
@@ -205,31 +205,53 @@ def names_for(preset: Preset, kind: str) -> dict[str, tuple[str, ...]]:
     return {role: (*own.get(role, ()), *names) for role, names in usual.items()}
 
 
-def told_columns(
-    owner: str, told: Mapping[str, str], kind: str, present: Sequence[str]
+def named_columns(
+    owner: str, names: Mapping[str, str], kind: str, present: Sequence[str]
 ) -> dict[str, str]:
-    """What was told for this table: role=NAME for both, exposures.role=NAME or orders.role=NAME."""
+    """Columns that the user names for this table.
+
+    ``role=NAME`` is for both tables, ``exposures.role=NAME`` or ``orders.role=NAME`` for one.
+    """
     roles = USUAL_EXPOSURES if kind == EXPOSURES else USUAL_ORDERS
-    found = {}
-    for key, column in told.items():
+    columns = {}
+    for key, column in names.items():
         table, _, role = key.rpartition(".")
         if table not in ("", kind) or (role not in roles and table == ""):
             continue
         choice(owner, "role of a column", role, roles)
         if column in present:
-            found[role] = column
+            columns[role] = column
         elif table == kind:
             choice(f"{owner}: {kind}", f"column for {role}", column, present)
-    return found
+    return columns
 
 
-def check_told(owner: str, told: Mapping[str, str], tables: Mapping[str, Sequence[str]]) -> None:
-    """Every role must be one, and every column be in a table."""
+def check_columns(
+    owner: str, names: Mapping[str, str], tables: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse roles that are none, and columns that no table has."""
     roles = sorted({*USUAL_EXPOSURES, *USUAL_ORDERS})
-    for key, column in told.items():
+    everywhere = [column for columns in tables.values() for column in columns]
+    for key, column in names.items():
         table, _, role = key.rpartition(".")
         choice(owner, "role of a column", role, roles)
         if table:
             choice(owner, "table of a column", table, (EXPOSURES, ORDERS))
-        everywhere = [name for names in tables.values() for name in names]
         choice(owner, f"column for {role}", column, everywhere)
+
+
+def shared_first(
+    names: Sequence[str], shown: Sequence[str], bought: Sequence[str]
+) -> tuple[str, ...]:
+    """Names of units that both tables have before the others.
+
+    Otherwise visitors of one table could be looked up as users in the other.
+    """
+    both = {folded(name) for name in shown} & {folded(name) for name in bought}
+    return tuple(sorted(names, key=lambda name: folded(name) not in both))
+
+
+def event_column(preset: Preset, present: Sequence[str]) -> str:
+    """The column with the names of events, or nothing."""
+    by_name = {folded(column): column for column in present}
+    return next((by_name[folded(name)] for name in preset.event if folded(name) in by_name), "")

@@ -1,4 +1,4 @@
-"""What comes out of the tables: the ages of decisions and the delays of conversions, arm by arm."""
+"""A shop's history: the ages of decisions and the delays of conversions, arm by arm."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class ArmHistory:
         return np.asarray(sums[self.converted_within(window)], dtype=float)
 
     def converted_within(self, window: float | None) -> NDArray[np.bool_]:
-        """Which rows converted within the window."""
+        """True for rows that converted within the window."""
         longest = np.inf if window is None else window
-        found: NDArray[np.bool_] = np.isfinite(self.delays) & (self.delays <= longest)
-        return found
+        converted: NDArray[np.bool_] = np.isfinite(self.delays) & (self.delays <= longest)
+        return converted
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,10 @@ class Events:
     ) -> Events:
         """From the ages and the delays of each arm's decisions, in seconds; infinity: not
         converted."""
-        known = tuple(_arm_of(name, ages, delays, end) for name, (ages, delays) in arms.items())
-        require(len(known) > 0, "Events", "at least one arm is needed", arms=dict(arms))
-        names = [arm.name for arm in known]
-        return cls(arms=known, control=control_of("Events", names, control), end=end, window=window)
+        own = tuple(_arm_of(name, ages, delays, end) for name, (ages, delays) in arms.items())
+        require(len(own) > 0, "Events", "at least one arm is needed", arms=dict(arms))
+        names = [arm.name for arm in own]
+        return cls(arms=own, control=control_of("Events", names, control), end=end, window=window)
 
 
 def _arm_of(name: str, ages: ArrayLike, delays: ArrayLike, end: float) -> ArmHistory:
@@ -144,27 +144,33 @@ def _arm_of(name: str, ages: ArrayLike, delays: ArrayLike, end: float) -> ArmHis
     )
 
 
-def control_of(owner: str, names: Sequence[str], told: str | None) -> str:
-    """The arm the others are compared with: as told, by its name, or the first."""
-    if told is not None:
-        return choice(owner, "control", told, names)
-    usual = [name for known in CONTROL_NAMES for name in names if name.strip().lower() == known]
+def control_of(owner: str, names: Sequence[str], control: str | None) -> str:
+    """The arm the others are compared with: ``control``, or one with a usual name, or the first."""
+    if control is not None:
+        return choice(owner, "control", control, names)
+    by_name = {name.strip().lower(): name for name in reversed(names)}
+    usual = [by_name[name] for name in CONTROL_NAMES if name in by_name]
     return [*usual, *names][0]
 
 
 def histories(
-    names: Sequence[str], decided: dict[str, Any], ordered: dict[str, Any]
+    names: Sequence[str], decided: Mapping[str, Any], ordered: Mapping[str, Any]
 ) -> tuple[ArmHistory, ...]:
-    """One history for each of the ``names`` from the columns that the database gave."""
+    """One history for each of the ``names``.
+
+    ``decided``: arm, age, delay and day of each decision, the oldest first; ``ordered``: decision,
+    delay and value of each order that counts. Both as columns.
+    """
     arm_of_decision = decided["arm"]
     arm_of_order = arm_of_decision[ordered["decision"]]
+    # orders name decisions by their number over all arms; an arm's own places begin at 0
     places = np.empty(len(arm_of_decision), np.int64)
-    found = []
+    arms = []
     for arm, name in enumerate(names):
         own = np.flatnonzero(arm_of_decision == arm)
         places[own] = np.arange(len(own))
         orders = np.flatnonzero(arm_of_order == arm)
-        found.append(
+        arms.append(
             ArmHistory(
                 name=name,
                 ages=decided["age"][own],
@@ -175,6 +181,6 @@ def histories(
                 order_values=ordered["value"][orders],
             )
         )
-    if not found:
+    if not arms:
         raise InputError("read_events: at least one exposure is needed; none is left.")
-    return tuple(found)
+    return tuple(arms)

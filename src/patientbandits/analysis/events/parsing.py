@@ -1,25 +1,35 @@
-"""Rows understood: units, times, variants, values as SQL, and the rows that break a rule.
+"""Parsing: units, times, variants and amounts, as SQL over the columns of an opened table.
 
-Times are microseconds since 1970. A number is in seconds, milliseconds, microseconds or
-nanoseconds, by its size; a text without a zone, and a date, are taken in the zone that was told
-(UTC by default).
+Times are microseconds since 1970. A number counts seconds, milliseconds, microseconds or
+nanoseconds, by its size; a text without a zone, and a date, are in the zone of the reading (UTC by
+default).
+
+Amounts are read as shops write them. Currency signs around a number are ignored, and so are blanks
+and marks between thousands. A minus may stand before or after it, or parentheses around it. A comma
+before the last one or two digits is a decimal comma; in a column that has such commas and no
+decimal points, 1.234 is 1234 as well.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.events.amounts import (
-    LARGEST_AMOUNT,
-    has_decimal_commas,
-    is_number,
-    value_of,
-)
 from patientbandits.analysis.events.columns import EXPOSURES, ORDERS
-from patientbandits.analysis.events.tables import ROW, EventTable, literal, quoted, text_of
+from patientbandits.analysis.events.tables import (
+    READ_EVENTS,
+    ROW,
+    EventTable,
+    Relation,
+    Source,
+    literal,
+    quoted,
+    rejected_lines,
+    text_of,
+)
 from patientbandits.errors import InputError
 
 MICRO = 1_000_000
@@ -28,9 +38,88 @@ EARLIEST = 946_684_800 * MICRO
 
 NUMBER = r"[+-]?\d+(\.\d*)?([eE]\+?\d+)?"
 
-CREATE_SET_ASIDE = """CREATE TABLE set_aside
-    (kind VARCHAR, source VARCHAR, row BIGINT, field VARCHAR, rule VARCHAR, value VARCHAR, reason
-    VARCHAR)"""
+NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT")
+GROUPED = r"\d{1,3}(,\d{3})+(\.\d+)?"
+WITH_COMMA = r"(\d+|\d{1,3}(\.\d{3})+)?,\d{1,2}"
+GROUPED_BY_POINTS = r"\d{1,3}(\.\d{3})+(,\d+)?|\d+,\d+"
+WITH_POINT = r"[\d,]*\.\d{1,2}"
+NEGATIVE = r"^[^0-9.,]*-.*|^\(.*\)$|.*[0-9]\s*-[^0-9]*$"
+BETWEEN_THOUSANDS = r"(\d)[\s\x{a0}\x{202f}''’](\d{3})"
+"""a blank, also one that does not break, or an apostrophe; for SQL the quotation mark is doubled"""
+
+LARGEST_AMOUNT = 1e15
+"""Larger amounts are mistakes."""
+
+
+@dataclass(frozen=True)
+class ParsedRows:
+    """The rows of one kind that count, and where those go that do not.
+
+    Each step moves the rows that break its rule from ``rows`` to ``set_aside``, so that every row
+    of the file is in one of the two.
+    """
+
+    source: Source
+    rows: Relation
+    """row, unit, time, time_text, dated; of exposures also variant, experiment; of orders also
+    value, value_text, order, currency, goal"""
+    set_aside: Relation
+    """kind, source, row, field, rule, value, reason: of exposures and orders alike"""
+
+    def drop(self, broken: str, *, shown: str, field: str, rule: str, reason: str) -> int:
+        """Set aside the rows for which ``broken`` holds, and count them.
+
+        ``shown``: the SQL value that the report quotes.
+        """
+        kind, label = literal(self.source.kind), literal(self.source.table.label)
+        moved = self.rows.run(
+            f"INSERT INTO {self.set_aside} SELECT {kind}, {label}, row, {literal(field)}, "
+            f"{literal(rule)}, CAST({shown} AS VARCHAR), {literal(reason)} "
+            f"FROM {self.rows} WHERE {broken}"
+        ).fetchone()[0]
+        if moved:
+            self.rows.run(f"DELETE FROM {self.rows} WHERE {broken}")
+        return int(moved)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """Both kinds of rows after parsing."""
+
+    exposures: ParsedRows
+    orders: ParsedRows
+    set_aside: Relation
+    notes: tuple[str, ...]
+    """remarks on how the columns were understood"""
+
+    @property
+    def tables(self) -> tuple[EventTable, EventTable]:
+        return self.exposures.source.table, self.orders.source.table
+
+
+def open_set_aside(database: Any) -> Relation:
+    """The empty table of rows that do not count."""
+    database.execute(
+        "CREATE TABLE set_aside (kind VARCHAR, source VARCHAR, row BIGINT, field VARCHAR, "
+        "rule VARCHAR, value VARCHAR, reason VARCHAR)"
+    )
+    return Relation(database, "set_aside")
+
+
+def set_zone(database: Any, zone: str) -> None:
+    """Set the zone of times without one.
+
+    DuckDB reads it from the session wherever a text becomes a time and a time becomes a day.
+    """
+    import duckdb
+
+    try:
+        database.execute(f"SET TimeZone = {literal(zone)}")
+    except duckdb.Error:
+        raise InputError(
+            f"{READ_EVENTS}: zone must be the name of a time zone such as UTC or Europe/Berlin; "
+            f"got zone={zone!r}."
+        ) from None
 
 
 def from_epoch(number: str) -> str:
@@ -52,6 +141,7 @@ def time_of(column: str, kind: str, zone: str, written: str | None) -> str:
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
         return f"epoch_us(CAST({name} AS TIMESTAMP) AT TIME ZONE {place})"
     text = text_of(column)
+    # eight digits that look like a day of this or the last century are one, not an epoch in 1970
     number = from_epoch(f"TRY_CAST({text} AS DOUBLE)")
     guessed = (
         f"CASE WHEN regexp_full_match({text}, '(19|20)\\d{{6}}') "
@@ -61,12 +151,12 @@ def time_of(column: str, kind: str, zone: str, written: str | None) -> str:
     )
     if written is None:
         return guessed
-    as_told = f"epoch_us(try_strptime({text}, {literal(written)}) AT TIME ZONE {place})"
-    return f"coalesce({as_told}, {guessed})"
+    by_format = f"epoch_us(try_strptime({text}, {literal(written)}) AT TIME ZONE {place})"
+    return f"coalesce({by_format}, {guessed})"
 
 
 def is_date(column: str, kind: str) -> str:
-    """Whether a time is a date without a time of day."""
+    """SQL: true for a date without a time of day."""
     if kind == "DATE":
         return "true"
     if kind != "VARCHAR":
@@ -75,41 +165,67 @@ def is_date(column: str, kind: str) -> str:
     return f"regexp_full_match({text}, '\\d{{4}}-?\\d{{2}}-?\\d{{2}}')"
 
 
-def set_zone(database: Any, owner: str, zone: str) -> None:
-    """The zone of times without one."""
-    import duckdb
-
-    try:
-        database.execute(f"SET TimeZone = {literal(zone)}")
-    except duckdb.Error:
-        raise InputError(
-            f"{owner}: zone must be the name of a time zone such as UTC or Europe/Berlin; "
-            f"got zone={zone!r}."
-        ) from None
-
-
 def unit_named(column: str, kind: str) -> str:
-    """The unit's name; a whole number is one without a point, whatever its type."""
+    """The unit's name; a whole number has no decimal point, whatever its type."""
     name = quoted(column)
+    # pandas turns a column of whole numbers into floats as soon as one value is missing
     if kind in ("DOUBLE", "FLOAT"):
         whole = f"CAST(TRY_CAST({name} AS HUGEINT) AS VARCHAR)"
         return f"CASE WHEN {name} = floor({name}) THEN {whole} ELSE {text_of(column)} END"
     return text_of(column)
 
 
-def parse_table(
-    database: Any,
-    table: EventTable,
-    kind: str,
-    columns: Mapping[str, str],
-    zone: str,
-    written: str | None,
-    only: str = "true",
-) -> list[str]:
-    """The readable rows as the table ``kind``; the others go to `set_aside`. ``only``: rows to
-    look at. What a reader should know of it, in words."""
+def is_number(kind: str) -> bool:
+    """True if columns of this type of DuckDB hold numbers."""
+    return kind.startswith(NUMERIC) or kind.endswith("INT") or "INTEGER" in kind
+
+
+def digits_of(column: str) -> str:
+    """The number without its sign and what is around it."""
+    bare = f"regexp_replace({text_of(column)}, '^[^0-9.,]+|[^0-9]+$', '', 'g')"
+    # twice: in 1 234 567 the matches overlap by a digit, and each pass finds every other one
+    once = f"regexp_replace({bare}, '{BETWEEN_THOUSANDS}', '\\1\\2', 'g')"
+    return f"regexp_replace({once}, '{BETWEEN_THOUSANDS}', '\\1\\2', 'g')"
+
+
+def has_decimal_commas(source: Source, column: str) -> bool:
+    """True if some amounts of the column have a decimal comma, and none a decimal point."""
+    table = source.table
+    if is_number(table.types[column]):
+        return False
+    digits = digits_of(column)
+    commas, points = table.numbered.run(
+        f"SELECT count(*) FILTER (regexp_full_match({digits}, '{WITH_COMMA}')), "
+        f"count(*) FILTER (regexp_full_match({digits}, '{WITH_POINT}')) "
+        f"FROM {table.numbered} WHERE {source.only}"
+    ).fetchone()
+    return bool(commas and not points)
+
+
+def value_of(column: str, kind: str, decimal_commas: bool = False) -> str:
+    """The amount, or NULL for what is none."""
+    if is_number(kind):
+        return f"CAST({quoted(column)} AS DOUBLE)"
+    digits = digits_of(column)
+    by_comma = f"TRY_CAST(replace(replace({digits}, '.', ''), ',', '.') AS DOUBLE)"
+    forms = [WITH_COMMA, GROUPED_BY_POINTS] if decimal_commas else [WITH_COMMA]
+    written = "|".join(forms)
+    size = (
+        f"CASE WHEN regexp_full_match({digits}, '{written}') THEN {by_comma} "
+        f"WHEN regexp_full_match({digits}, '{GROUPED}') "
+        f"THEN TRY_CAST(replace({digits}, ',', '') AS DOUBLE) "
+        f"ELSE TRY_CAST({digits} AS DOUBLE) END"
+    )
+    sign = f"CASE WHEN regexp_matches({text_of(column)}, '{NEGATIVE}') THEN -1 ELSE 1 END"
+    return f"{sign} * {size}"
+
+
+def parse_rows(
+    source: Source, set_aside: Relation, zone: str, written: str | None
+) -> tuple[ParsedRows, list[str]]:
+    """The readable rows of the source; the others are set aside. And remarks, in words."""
     notes = []
-    types = table.types
+    columns, types = source.columns, source.table.types
     when = columns["time"]
     parts = [
         f"{ROW} AS row",
@@ -118,33 +234,34 @@ def parse_table(
         f"{time_of(when, types[when], zone, written)} AS time",
         f"{is_date(when, types[when])} AS dated",
     ]
-    texts = {EXPOSURES: ("variant", "experiment"), ORDERS: ("order", "currency", "goal")}[kind]
-    parts += [f"{_optional(columns, role)} AS {quoted(role)}" for role in texts]
-    if kind == ORDERS:
+    texts = {EXPOSURES: ("variant", "experiment"), ORDERS: ("order", "currency", "goal")}
+    parts += [f"{_optional(columns, role)} AS {quoted(role)}" for role in texts[source.kind]]
+    if source.kind == ORDERS:
         value, amount = "CAST(NULL AS VARCHAR)", "CAST(NULL AS DOUBLE)"
         if "value" in columns:
             column = columns["value"]
-            commas = has_decimal_commas(database, table, column, only)
+            commas = has_decimal_commas(source, column)
             if commas:
-                notes.append(f"The values of {table.label} have decimal commas: 1,5 is 1.5.")
+                notes.append(f"The values of {source.table.label} have decimal commas: 1,5 is 1.5.")
             value = text_of(column)
             amount = value_of(column, types[column], commas)
         parts += [f"{value} AS value_text", f"{amount} AS value"]
-    database.execute(
-        f"CREATE TABLE {kind} AS SELECT {', '.join(parts)} FROM {table.name} WHERE {only}"
+    rows = set_aside.created(
+        source.kind,
+        f"SELECT {', '.join(parts)} FROM {source.table.numbered} WHERE {source.only}",
     )
-    _set_unreadable_aside(database, table, kind, columns)
-    return notes
+    parsed = ParsedRows(source, rows, set_aside)
+    _drop_unreadable(parsed)
+    return parsed, notes
 
 
 def _optional(columns: Mapping[str, str], role: str) -> str:
     return text_of(columns[role]) if role in columns else "CAST(NULL AS VARCHAR)"
 
 
-def _set_unreadable_aside(
-    database: Any, table: EventTable, kind: str, columns: Mapping[str, str]
-) -> None:
-    latest = int((time.time() + DAY) * MICRO)
+def _drop_unreadable(parsed: ParsedRows) -> None:
+    """Set aside what could not be parsed, by the first rule that a row breaks."""
+    latest = int((time.time() + DAY) * MICRO)  # a day of grace: clocks and zones differ
     rules = [
         ("unit", "unit IS NULL", "unit", "must not be empty"),
         ("time", "time IS NULL AND time_text IS NULL", "time_text", "must not be empty"),
@@ -157,7 +274,7 @@ def _set_unreadable_aside(
         ("time", f"time < {EARLIEST}", "time_text", "must be after the year 2000"),
         ("time", f"time > {latest}", "time_text", "must not be in the future"),
     ]
-    if kind == EXPOSURES:
+    if parsed.source.kind == EXPOSURES:
         rules.append(("variant", "variant IS NULL", "variant", "must not be empty"))
     else:
         unreadable = "value_text IS NOT NULL AND (value IS NULL OR NOT isfinite(value))"
@@ -165,34 +282,23 @@ def _set_unreadable_aside(
         large = f"abs(value) >= {LARGEST_AMOUNT}"
         rules.append(("value", large, "value_text", f"must be below {LARGEST_AMOUNT:g}"))
     for role, broken, shown, rule in rules:
-        set_aside(
-            database,
-            kind,
-            source=table.label,
-            broken=broken,
+        parsed.drop(
+            broken,
             shown=shown,
-            field=columns.get(role, role),
+            field=parsed.source.columns.get(role, role),
             rule=f"{role} {rule}",
             reason="unreadable",
         )
 
 
-def set_aside(
-    database: Any,
-    kind: str,
-    *,
-    source: str,
-    broken: str,
-    shown: str,
-    field: str,
-    rule: str,
-    reason: str,
-) -> int:
-    """Move the rows of which ``broken`` holds out of the table ``kind``; how many there were."""
-    moved = database.execute(
-        f"INSERT INTO set_aside SELECT {literal(kind)}, {literal(source)}, row, {literal(field)}, "
-        f"{literal(rule)}, CAST({shown} AS VARCHAR), {literal(reason)} FROM {kind} WHERE {broken}"
-    ).fetchone()[0]
-    if moved:
-        database.execute(f"DELETE FROM {kind} WHERE {broken}")
-    return int(moved)
+def set_broken_lines_aside(parsed: ParsedRows) -> None:
+    """Set aside the lines that are no rows at all.
+
+    They have no row number, so theirs is the line number, below 0.
+    """
+    source = parsed.source
+    for line, column, rule, text in rejected_lines(source.table):
+        parsed.set_aside.run(
+            f"INSERT INTO {parsed.set_aside} VALUES (?, ?, ?, ?, ?, ?, 'unreadable')",
+            *(source.kind, source.table.label, -line, column, rule, text),
+        )

@@ -5,29 +5,68 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from patientbandits._util.durations import in_seconds
-from patientbandits.analysis.events.choosing import (
-    choose_experiment,
-    currency_of,
-    one_currency,
-    require_rows,
-    set_broken_lines_aside,
-)
 from patientbandits.analysis.events.columns import preset_named
-from patientbandits.analysis.events.crediting import CREDITS, credit_orders, remove_duplicates
-from patientbandits.analysis.events.ending import cut_at_end, in_equal_days, orders_end_early
 from patientbandits.analysis.events.history import Events, control_of, histories
-from patientbandits.analysis.events.parsing import CREATE_SET_ASIDE, MICRO, parse_table, set_zone
-from patientbandits.analysis.events.sources import READ_EVENTS, open_sources
-from patientbandits.analysis.events.summary import meant_split, summarise, write_set_aside
-from patientbandits.analysis.events.tables import open_database
+from patientbandits.analysis.events.joining import (
+    CREDITS,
+    Joined,
+    choose_experiment,
+    credit_orders,
+    cut_at_end,
+    drop_duplicates,
+    in_equal_days,
+    in_whole_days,
+    require_one_currency,
+    require_rows,
+    warn_of_early_end,
+)
+from patientbandits.analysis.events.parsing import (
+    MICRO,
+    Parsed,
+    ParsedRows,
+    open_set_aside,
+    parse_rows,
+    set_broken_lines_aside,
+    set_zone,
+)
+from patientbandits.analysis.events.report import intended_split, summarise, write_set_aside
+from patientbandits.analysis.events.tables import (
+    READ_EVENTS,
+    Relation,
+    open_database,
+    open_sources,
+)
 from patientbandits.errors import choice
 
 Tell = Callable[[str], None]
+
+
+class ExposureRow(NamedTuple):
+    unit: str
+    time: int
+    """microseconds since 1970"""
+    variant: str
+
+
+class OrderRow(NamedTuple):
+    unit: str
+    time: int
+    value: float | None
+    order: str | None
+    goal: str | None
+
+
+class EventRows(NamedTuple):
+    """Both kinds by time; ``set_aside`` counts rows that cannot be read or are there twice."""
+
+    exposures: list[ExposureRow]
+    orders: list[OrderRow]
+    set_aside: int
 
 
 def read_events(
@@ -60,49 +99,35 @@ def read_events(
     credit        first (a unit is one decision), last or every (each exposure is one)
     experiment    which one, if the table has several
     control       the arm that the others are compared with
-    split         the shares that were meant, "50/50" or {"a": 1, "b": 2}; even by default;
+    split         the intended shares, "50/50" or {"a": 1, "b": 2}; even by default;
                   "none": no check
-    zone          of times that do not say theirs
+    zone          of times without one
     time_format   of times, as in strptime, where it cannot be guessed
     as_of         count as if it were this time; by default that of the last row
     set_aside_to  a CSV file for all rows that do not count, with the reason
-    tell          called with a word about each step
+    tell          called with a few words about each step
     """
     span = None if window is None else in_seconds(READ_EVENTS, "window", window)
     choice(READ_EVENTS, "credit", credit, CREDITS)
     say = tell or (lambda words: None)
-    database = open_database()
-    set_zone(database, READ_EVENTS, zone)
-    database.execute(CREATE_SET_ASIDE)
-    sources = open_sources(
-        database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}
-    )
-    notes = []
-    for source in sources:
-        say(f"reading {source.table.label}: {source.kind}")
-        notes += parse_table(
-            database, source.table, source.kind, source.columns, zone, time_format, source.only
-        )
-        set_broken_lines_aside(database, source)
-        require_rows(database, source)
-    shown, bought = sources
-    chosen = choose_experiment(database, shown, experiment)
-    notes += in_equal_days(database)
-    one_currency(database, bought)
+    parsed = _parse(exposures, orders, columns, preset, zone, time_format, say)
+    chosen = choose_experiment(parsed.exposures, experiment)
+    notes = [*parsed.notes, *in_equal_days(parsed)]
+    require_one_currency(parsed.orders)
     say("joining orders to exposures")
-    remove_duplicates(database, shown.table.label, bought.table.label, "order" in bought.columns)
-    end = cut_at_end(database, READ_EVENTS, as_of, shown.table.label, bought.table.label)
-    warnings = orders_end_early(database, end)
-    names = _arm_names(database, control)
-    credit_orders(database, bought.table.label, credit, span)
-    arms = histories(names, *_columns(database, names, end))
-    meant = meant_split(READ_EVENTS, split, names)
-    report = summarise(database, sources, meant, span)
+    drop_duplicates(parsed)
+    end = cut_at_end(parsed, as_of)
+    rows = parsed.orders.rows
+    warnings = warn_of_early_end(rows, end)
+    names = _arm_names(parsed.exposures.rows, control)
+    joined = credit_orders(parsed, credit, span)
+    arms = histories(names, _decided(joined, names, end), _ordered(joined))
+    report = summarise(parsed, joined, intended_split(split, names), span)
     report = replace(
         report, zone=zone, credit=credit, notes=(*notes, *report.notes), warnings=warnings
     )
     if set_aside_to is not None:
-        write_set_aside(database, [source.table for source in sources], set_aside_to)
+        write_set_aside(parsed, set_aside_to)
     return Events(
         arms=arms,
         control=control_of(READ_EVENTS, names, control),
@@ -110,49 +135,107 @@ def read_events(
         window=span,
         report=report,
         experiment=chosen,
-        currency=currency_of(database),
-        valued="value" in bought.columns,
+        currency=rows.run(f"SELECT max(currency) FROM {rows}").fetchone()[0] or "",
+        valued="value" in parsed.orders.source.columns,
     )
 
 
-def _arm_names(database: Any, control: str | None) -> list[str]:
+def read_rows(
+    exposures: Any,
+    orders: Any = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    preset: str | None = None,
+    experiment: str | None = None,
+    zone: str = "UTC",
+    time_format: str | None = None,
+) -> EventRows:
+    """Exposures and orders, read as `read_events` reads them."""
+    parsed = _parse(exposures, orders, columns, preset, zone, time_format, lambda words: None)
+    choose_experiment(parsed.exposures, experiment)
+    in_whole_days(parsed)
+    require_one_currency(parsed.orders)
+    drop_duplicates(parsed, by_goal=True)
+    shown, bought = parsed.exposures.rows, parsed.orders.rows
+    exposed = shown.run(f"SELECT unit, time, variant FROM {shown} ORDER BY time, row")
+    placed = bought.run(f'SELECT unit, time, value, "order", goal FROM {bought} ORDER BY time, row')
+    return EventRows(
+        exposures=list(map(ExposureRow._make, exposed.fetchall())),
+        orders=list(map(OrderRow._make, placed.fetchall())),
+        set_aside=parsed.set_aside.count(),
+    )
+
+
+def _parse(
+    exposures: Any,
+    orders: Any,
+    columns: Mapping[str, str] | None,
+    preset: str | None,
+    zone: str,
+    time_format: str | None,
+    say: Tell,
+) -> Parsed:
+    """Open both tables in a new database, and parse their rows."""
+    database = open_database()
+    set_zone(database, zone)
+    set_aside = open_set_aside(database)
+    sources = open_sources(
+        database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}
+    )
+    kinds: list[ParsedRows] = []
+    notes: list[str] = []
+    for source in sources:
+        say(f"reading {source.table.label}: {source.kind}")
+        parsed, remarks = parse_rows(source, set_aside, zone, time_format)
+        # where one table holds both kinds, its broken lines are counted once, as exposures
+        if not kinds or source.table is not sources[0].table:
+            set_broken_lines_aside(parsed)
+        require_rows(parsed)
+        kinds.append(parsed)
+        notes += remarks
+    return Parsed(kinds[0], kinds[1], set_aside, tuple(notes))
+
+
+def _arm_names(exposures: Relation, control: str | None) -> list[str]:
     """The control first, then by name."""
-    found = database.execute("SELECT DISTINCT variant FROM exposures ORDER BY 1").fetchall()
-    names = [row[0] for row in found]
+    variants = exposures.run(f"SELECT DISTINCT variant FROM {exposures} ORDER BY 1").fetchall()
+    names = [row[0] for row in variants]
     first = control_of(READ_EVENTS, names, control)
     return sorted(names, key=lambda name: name != first)
 
 
-def _columns(
-    database: Any, names: Sequence[str], end: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Decisions and credited orders as columns of numbers, the oldest decision first."""
-    database.execute("CREATE TABLE arms (arm INTEGER, variant VARCHAR)")
-    database.executemany("INSERT INTO arms VALUES (?, ?)", list(enumerate(names)))
-    decided = database.execute(
-        f"""SELECT a.arm, ({end} - d.time) / {MICRO} AS age, c.delay / {MICRO} AS delay,
+def _decided(joined: Joined, names: Sequence[str], end: int) -> dict[str, Any]:
+    """Columns of all decisions: arm, age, delay of the first conversion, day; oldest first."""
+    decisions, credited = joined.decisions, joined.credited
+    # refunds and free orders are no conversions; an order without a value is one
+    columns = decisions.run(
+        f"""SELECT list_position(?, d.variant) - 1 AS arm,
+            ({end} - d.time) / {MICRO} AS age, c.delay / {MICRO} AS delay,
             date_diff('day', DATE '1970-01-01', CAST(to_timestamp(d.time / {MICRO}) AS DATE)) AS day
-        FROM decisions d JOIN arms a USING (variant) LEFT JOIN (SELECT decision, min(delay) AS delay
-            FROM credited WHERE value IS NULL OR value > 0 GROUP BY 1) c USING (decision)
-        ORDER BY d.decision"""
+        FROM {decisions} d LEFT JOIN (SELECT decision, min(delay) AS delay
+            FROM {credited} WHERE value IS NULL OR value > 0 GROUP BY 1) c USING (decision)
+        ORDER BY d.decision""",
+        list(names),
     ).fetchnumpy()
-    ordered = database.execute(
-        f"""SELECT decision, delay / {MICRO} AS delay, value FROM credited
-        ORDER BY decision, delay, row"""
+    return {
+        "arm": _plain(columns["arm"], np.int64),
+        "age": _plain(columns["age"], np.float64),
+        "delay": _plain(columns["delay"], np.float64, np.inf),
+        "day": _plain(columns["day"], np.int64),
+    }
+
+
+def _ordered(joined: Joined) -> dict[str, Any]:
+    """Columns of all orders that count for a decision: decision, delay, value."""
+    columns = joined.credited.run(
+        f"SELECT decision, delay / {MICRO} AS delay, value FROM {joined.credited} "
+        "ORDER BY decision, delay, row"
     ).fetchnumpy()
-    return (
-        {
-            "arm": _plain(decided["arm"], np.int64),
-            "age": _plain(decided["age"], np.float64),
-            "delay": _plain(decided["delay"], np.float64, np.inf),
-            "day": _plain(decided["day"], np.int64),
-        },
-        {
-            "decision": _plain(ordered["decision"], np.int64),
-            "delay": _plain(ordered["delay"], np.float64),
-            "value": _plain(ordered["value"], np.float64, np.nan),
-        },
-    )
+    return {
+        "decision": _plain(columns["decision"], np.int64),
+        "delay": _plain(columns["delay"], np.float64),
+        "value": _plain(columns["value"], np.float64, np.nan),
+    }
 
 
 def _plain(column: Any, kind: Any, missing: float = 0.0) -> Any:

@@ -1,23 +1,43 @@
-"""What was read, what was matched, and what was not: nothing is dropped without a word."""
+"""The report of a reading: what counted, what did not and why. No row is dropped silently."""
 
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from patientbandits._util.arithmetic import plain_sum
+from patientbandits.analysis.events.joining import Joined
+from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
+from patientbandits.analysis.events.tables import (
+    READ_EVENTS,
+    lines_of_rows,
+    literal,
+    place_in_file,
+)
+from patientbandits.errors import InputError, choice, positive
 
 MISMATCH = 0.001
-"""Below this probability a split of units is taken for broken."""
+"""A split of units with a smaller probability counts as broken."""
+EXAMPLES = 5
+"""of rows that could not be read, in a report"""
 
-
-def line_told(file: str, line: int, column: str) -> str:
-    """Where in a file; a line that is no row has no column."""
-    if column:
-        return f"{file}, line {line}, column {column}"
-    return f"{file}, line {line}"
+REASONS = {
+    "unreadable": "unreadable",
+    "duplicate": "duplicates",
+    "other experiment": "others",
+    "after the end": "after_end",
+    "unmatched": "unmatched",
+    "before exposure": "before_exposure",
+    "out of window": "out_of_window",
+}
+"""reason -> field of `TableReport`"""
 
 
 @dataclass(frozen=True)
@@ -32,7 +52,9 @@ class SetAside:
     reason: str
 
     def __str__(self) -> str:
-        return f"{line_told(self.file, self.line, self.column)}: {self.rule}; got {self.value!r}"
+        return (
+            f"{place_in_file(self.file, self.line, self.column)}: {self.rule}; got {self.value!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -60,7 +82,7 @@ class TableReport:
 
 @dataclass(frozen=True)
 class SampleRatio:
-    """Whether units came to the arms in the shares that were meant (Pearson's chi-squared)."""
+    """The test that units came to the arms in the intended shares (Pearson's chi-squared)."""
 
     units: Mapping[str, int]
     meant: Mapping[str, float]
@@ -93,15 +115,14 @@ class ReadingReport:
 
     def data(self) -> dict[str, Any]:
         """As plain data, for files."""
-        known = asdict(self)
+        data = asdict(self)
         if self.sample_ratio is not None:
-            known["sample_ratio"]["mismatch"] = self.sample_ratio.mismatch
-        return known
+            data["sample_ratio"]["mismatch"] = self.sample_ratio.mismatch
+        return data
 
 
 def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> SampleRatio:
-    """The test of the ``units`` of each arm against the shares ``meant``, which need not sum to
-    1."""
+    """Test the ``units`` of each arm against the shares ``meant``, which need not sum to 1."""
     total = sum(units.values())
     whole = plain_sum(meant.values())
     shares = {arm: meant[arm] / whole for arm in units}
@@ -134,3 +155,132 @@ def chi_squared_tail(x: float, degrees: int) -> float:
         tail += math.exp(reached / 2 * math.log(half) - half - math.lgamma(reached / 2 + 1))
         reached += 2
     return min(tail, 1.0)
+
+
+def intended_split(split: object, names: Sequence[str]) -> dict[str, float] | None:
+    """The intended shares, arm by arm; None: no check."""
+    if isinstance(split, str):
+        if split == "none":
+            return None
+        parts = re.split(r"[/,:]", split)
+        try:
+            split = [float(part) for part in parts]
+        except ValueError:
+            raise InputError(
+                f"{READ_EVENTS}: split must be shares such as 50/50, or none; got split={split!r}."
+            ) from None
+    if split is None:
+        return dict.fromkeys(names, 1.0)
+    if isinstance(split, Mapping):
+        for name in split:
+            choice(READ_EVENTS, "arm of split", name, names)
+        split = [split.get(name, 0.0) for name in names]
+    if not isinstance(split, Sequence) or len(split) != len(names):
+        raise InputError(
+            f"{READ_EVENTS}: split must have a share for each arm ({', '.join(names)}); "
+            f"got split={split!r}."
+        )
+    return {
+        name: positive(READ_EVENTS, f"share of {name}", share)
+        for name, share in zip(names, split, strict=True)
+    }
+
+
+def summarise(
+    parsed: Parsed, joined: Joined, meant: Mapping[str, float] | None, window: float | None
+) -> ReadingReport:
+    """Count what the rows of both tables have become."""
+    exposures, orders = parsed.exposures, parsed.orders
+    decisions, credited = joined.decisions, joined.credited
+    longest = "true" if window is None else f"delay <= {int(window * MICRO)}"
+    converted = credited.run(
+        f"SELECT count(DISTINCT decision) FROM {credited} "
+        f"WHERE {longest} AND (value IS NULL OR value > 0)"
+    ).fetchone()[0]
+    units, several = exposures.rows.run(
+        "SELECT count(*), count(*) FILTER (arms > 1) FROM "
+        f"(SELECT unit, count(DISTINCT variant) AS arms FROM {exposures.rows} GROUP BY 1)"
+    ).fetchone()
+    ratio = None
+    if meant is not None and len(meant) > 1:
+        by_arm = dict(
+            decisions.run(
+                f"SELECT variant, count(DISTINCT unit) FROM {decisions} GROUP BY 1"
+            ).fetchall()
+        )
+        ratio = sample_ratio({name: int(by_arm[name]) for name in meant}, meant)
+    notes = []
+    if worthless := orders.rows.count("value <= 0"):
+        notes.append(f"{worthless} orders of value 0 or less count as revenue, not as conversions.")
+    return ReadingReport(
+        exposures=_table_report(exposures, decisions.count()),
+        orders=_table_report(orders, orders.rows.count()),
+        units=int(units),
+        units_in_several_arms=int(several),
+        converted=int(converted),
+        sample_ratio=ratio,
+        notes=notes,
+        examples=_examples(parsed),
+    )
+
+
+def _table_report(parsed: ParsedRows, counted: int) -> TableReport:
+    source, aside = parsed.source, parsed.set_aside
+    of_kind = f"kind = {literal(source.kind)}"
+    reasons = aside.run(f"SELECT reason, count(*) FROM {aside} WHERE {of_kind} GROUP BY 1")
+    dropped: dict[str, int] = dict.fromkeys(REASONS.values(), 0)
+    for reason, count in reasons.fetchall():
+        dropped[REASONS[reason]] += count
+    # lines that are no rows are not in the table; they are counted from where they were set aside
+    rows = source.table.numbered.count(source.only) + aside.count(f"row < 0 AND {of_kind}")
+    return TableReport(
+        file=source.table.label,
+        columns=dict(source.columns),
+        rows=rows,
+        counted=counted,
+        repeats=rows - counted - sum(dropped.values()),
+        **dropped,
+    )
+
+
+def _examples(parsed: Parsed) -> tuple[SetAside, ...]:
+    """The first rows that could not be read."""
+    first = parsed.set_aside.run(
+        f"SELECT source, row, field, rule, value, reason FROM {parsed.set_aside} "
+        f"WHERE reason = 'unreadable' ORDER BY source, abs(row) LIMIT {EXAMPLES}"
+    ).fetchall()
+    if not first:
+        return ()
+    lines = {table.label: lines_of_rows(table) for table in parsed.tables}
+    return tuple(
+        SetAside(
+            file=source,
+            line=-row if row < 0 else int(lines[source][row - 1]),
+            column=field,
+            rule=rule,
+            value=value,
+            reason=reason,
+        )
+        for source, row, field, rule, value, reason in first
+    )
+
+
+def write_set_aside(parsed: Parsed, path: str | os.PathLike[str]) -> None:
+    """Write all rows that do not count to a CSV file: file, line, column, rule, value, reason."""
+    aside = parsed.set_aside
+    lines = aside.created(
+        "lines", "SELECT '' AS source, 0::BIGINT AS row, 0::BIGINT AS line LIMIT 0"
+    )
+    for table in {table.label: table for table in parsed.tables}.values():
+        numbered = lines_of_rows(table)
+        columns = {"row": np.arange(1, len(numbered) + 1), "line": numbered.astype(np.int64)}
+        aside.database.register("line_numbers", columns)
+        aside.run(f"INSERT INTO {lines} SELECT ?, row, line FROM line_numbers", table.label)
+        aside.database.unregister("line_numbers")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    aside.run(
+        f"""COPY (SELECT s.source AS file, CASE WHEN s.row < 0 THEN -s.row ELSE l.line END AS line,
+            s.field AS "column", s.rule, s.value, s.reason
+        FROM {aside} s LEFT JOIN {lines} l ON l.source = s.source AND l.row = s.row
+        ORDER BY 1, 2, 3) TO {literal(os.fspath(path))} (HEADER, DELIMITER ',')"""
+    )

@@ -1,7 +1,7 @@
-"""A source of rows as a table of DuckDB, every row with its number.
+"""Files and tables opened in DuckDB, every row with its number.
 
-Files of text are read as text alone, so that what cannot be understood can be shown as it stands
-there.
+Columns of text files are read as text, so that a value that cannot be understood can be reported
+as it stands in the file.
 """
 
 from __future__ import annotations
@@ -9,16 +9,29 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits.analysis.events.columns import (
+    EXPOSURES,
+    ORDERS,
+    Preset,
+    check_columns,
+    event_column,
+    find_columns,
+    listed_columns,
+    named_columns,
+    names_for,
+    shared_first,
+)
 from patientbandits.errors import InputError, require
 
+READ_EVENTS = "read_events"
 DELIMITERS = ",;\t|"
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET_ENDINGS = (".parquet", ".pq")
@@ -27,21 +40,114 @@ ROW = "row_number_in_file"
 
 
 @dataclass(frozen=True)
-class EventTable:
-    """A table in the database."""
+class Relation:
+    """A table or view of DuckDB. In SQL it stands for its name: ``f"FROM {orders}"``."""
 
+    database: Any
     name: str
-    """of its view"""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def run(self, statement: str, *values: Any) -> Any:
+        """The result of a statement in this relation's database."""
+        return self.database.execute(statement, values or None)
+
+    def count(self, where: str = "true") -> int:
+        return int(self.run(f"SELECT count(*) FROM {self} WHERE {where}").fetchone()[0])
+
+    def created(self, name: str, query: str) -> Relation:
+        """A new table in the same database, filled by the query."""
+        self.run(f"CREATE TABLE {name} AS {query}")
+        return replace(self, name=name)
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """A file or table of the shop, opened."""
+
+    numbered: Relation
+    """its columns, and ROW"""
     label: str
     """for people: the file's name"""
     types: dict[str, str]
     """column -> DuckDB's type"""
     path: Path | None = None
-    """of a file of text, whose rows have lines"""
+    """of a text file, whose rows have line numbers"""
+    rejects: Relation | None = None
+    """lines of the text file that DuckDB could not split into columns"""
 
     @property
     def columns(self) -> list[str]:
         return list(self.types)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows of one kind, exposures or orders, in an opened table."""
+
+    kind: str
+    table: EventTable
+    columns: Mapping[str, str]
+    """role -> column"""
+    only: str = "true"
+    """SQL condition for the rows of this kind"""
+    event: str = ""
+    """the column that tells events apart, if there is one"""
+    events: tuple[str, ...] = ()
+    """the events of this kind"""
+
+
+def open_sources(
+    database: Any,
+    exposures: Any,
+    orders: Any,
+    preset: Preset,
+    column_names: Mapping[str, str],
+) -> tuple[Source, Source]:
+    """Exposures and orders, their columns found. Without ``orders`` one table holds both."""
+    shown = open_table(database, exposures, "shown_table", EXPOSURES)
+    bought = shown
+    if orders is not None:
+        bought = open_table(database, orders, "bought_table", ORDERS)
+        if bought.label == shown.label:
+            # two files of the same name: the report tells them apart by their paths
+            shown = replace(shown, label=str(shown.path))
+            bought = replace(bought, label=str(bought.path))
+    elif not preset.wide and not preset.event:
+        raise InputError(
+            f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table "
+            "has both (wide, segment, ga4, amplitude)."
+        )
+    check_columns(READ_EVENTS, column_names, {EXPOSURES: shown.columns, ORDERS: bought.columns})
+    columns = {}
+    for kind, table in ((EXPOSURES, shown), (ORDERS, bought)):
+        names = names_for(preset, kind)
+        names["unit"] = shared_first(names["unit"], shown.columns, bought.columns)
+        own = named_columns(READ_EVENTS, column_names, kind, table.columns)
+        columns[kind] = find_columns(table.label, kind, table.columns, names, own)
+    if orders is None and not preset.wide and not event_column(preset, shown.columns):
+        raise InputError(
+            f"{shown.label}: a column with the name of the event is needed, such as "
+            f"{preset.event[0]}; got columns {listed_columns(shown.columns)}."
+        )
+    return (
+        _source(preset, EXPOSURES, shown, columns[EXPOSURES]),
+        _source(preset, ORDERS, bought, columns[ORDERS]),
+    )
+
+
+def _source(preset: Preset, kind: str, table: EventTable, columns: Mapping[str, str]) -> Source:
+    """The rows of this kind alone, where one table holds both."""
+    if preset.wide and kind == ORDERS:
+        return Source(kind, table, columns, only=f"{text_of(columns['time'])} IS NOT NULL")
+    event = event_column(preset, table.columns)
+    if not event:
+        return Source(kind, table, columns)
+    events = preset.exposure_events if kind == EXPOSURES else preset.order_events
+    listed = ", ".join(literal(name) for name in events)
+    only = f"lower({text_of(event)}) IN ({listed})"
+    return Source(kind, table, columns, only=only, event=event, events=events)
 
 
 def open_database() -> Any:
@@ -71,8 +177,7 @@ def text_of(column: str) -> str:
 
 
 def open_table(database: Any, source: Any, name: str, kind: str) -> EventTable:
-    """The ``source``, a path or a table, as the view ``name``, with the number of every row as
-    ROW."""
+    """Open a path or a table as the view ``name``, which numbers its rows."""
     if not isinstance(source, (str, os.PathLike)):
         return _open_object(database, source, name, kind)
     path = Path(source)
@@ -80,7 +185,7 @@ def open_table(database: Any, source: Any, name: str, kind: str) -> EventTable:
         raise InputError(f"{kind}: a file is needed; there is none at {str(path)!r}.")
     if str(path).lower().endswith(PARQUET_ENDINGS):
         _run(database, path, f"CREATE VIEW {name}_rows AS FROM read_parquet({literal(str(path))})")
-        return _numbered(database, name, path.name, None)
+        return _numbered(database, name, path.name)
     require(
         str(path).lower().endswith(TEXT_ENDINGS),
         str(path),
@@ -103,7 +208,7 @@ def _open_object(database: Any, source: Any, name: str, kind: str) -> EventTable
             f"{kind}: a path, or a pandas, Arrow or DuckDB table is needed; "
             f"got {type(source).__name__} ({error})."
         ) from None
-    return _numbered(database, name, f"the table of {kind}", None)
+    return _numbered(database, name, f"the table of {kind}")
 
 
 def _open_text(database: Any, path: Path, name: str) -> EventTable:
@@ -119,16 +224,17 @@ def _open_text(database: Any, path: Path, name: str) -> EventTable:
         path,
         f"CREATE TABLE {name}_rows AS FROM read_csv({literal(str(path))}, {options})",
     )
-    return _numbered(database, name, path.name, path)
+    rejects = Relation(database, f"{name}_rejects")
+    return replace(_numbered(database, name, path.name), path=path, rejects=rejects)
 
 
-def _numbered(database: Any, name: str, label: str, path: Path | None) -> EventTable:
+def _numbered(database: Any, name: str, label: str) -> EventTable:
     database.execute(
         f"CREATE VIEW {name} AS SELECT row_number() OVER () AS {ROW}, * FROM {name}_rows"
     )
     described = database.execute(f"DESCRIBE {name}_rows").fetchall()
     types = {row[0]: row[1] for row in described}
-    return EventTable(name=name, label=label, types=types, path=path)
+    return EventTable(Relation(database, name), label, types)
 
 
 def _run(database: Any, path: Path, statement: str) -> None:
@@ -174,17 +280,26 @@ def _heading(path: Path) -> tuple[list[str], str]:
     return named, delimiter
 
 
-def rejected_lines(database: Any, table: EventTable) -> list[tuple[int, str, str, str]]:
+def place_in_file(file: str, line: int, column: str) -> str:
+    """File, line and column; a line that is no row has no column."""
+    if column:
+        return f"{file}, line {line}, column {column}"
+    return f"{file}, line {line}"
+
+
+def rejected_lines(table: EventTable) -> list[tuple[int, str, str, str]]:
     """(line, column, rule, text) of the lines that are not rows of this table at all."""
-    if table.path is None:
+    if table.path is None or table.rejects is None:
         return []
-    found = database.execute(
-        f"SELECT byte_position, column_name, error_type, csv_line FROM {table.name}_rejects "
+    rejects = table.rejects.run(
+        f"SELECT byte_position, column_name, error_type, csv_line FROM {table.rejects} "
         "ORDER BY byte_position"
     ).fetchall()
-    if not found:
+    if not rejects:
         return []
-    lines = _lines_at(table.path, [int(row[0]) for row in found])
+    # DuckDB's own line numbers are wrong after a quoted line break and with several threads;
+    # positions in bytes are right
+    lines = _lines_at(table.path, [int(row[0]) for row in rejects])
     count = len(table.types)
     rules = {
         "TOO MANY COLUMNS": f"a row must have {count} columns",
@@ -194,7 +309,7 @@ def rejected_lines(database: Any, table: EventTable) -> list[tuple[int, str, str
     }
     return [
         (line, column or "", rules.get(kind, kind.lower()), (text or "").strip()[:200])
-        for line, (_, column, kind, text) in zip(lines, found, strict=True)
+        for line, (_, column, kind, text) in zip(lines, rejects, strict=True)
     ]
 
 
@@ -213,13 +328,14 @@ def _lines_at(path: Path, positions: list[int]) -> list[int]:
     return lines
 
 
-def lines_of_rows(database: Any, table: EventTable) -> NDArray[np.int64]:
-    """The line on which each row begins, for a file of text; row r + 1 for a table."""
-    rows = database.execute(f"SELECT count(*) FROM {table.name}_rows").fetchone()[0]
+def lines_of_rows(table: EventTable) -> NDArray[np.int64]:
+    """The line on which each row begins in a text file; the row's number in a table."""
+    rows = table.numbered.count()
     plain = np.arange(2, rows + 2)
     if table.path is None:
         return plain - 1
-    rejected = {line for line, *_ in rejected_lines(database, table)}
+    rejected = {line for line, *_ in rejected_lines(table)}
+    # a file with as many lines as rows need not be parsed again: nothing in it spans lines
     if not rejected and _physical_lines(table.path) == rows + 1:
         return plain
     begins = [line for line in _beginnings(table.path) if line not in rejected]
