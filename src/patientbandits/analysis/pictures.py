@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from patientbandits._util.durations import DAY, HOUR, MINUTE, short_time
-from patientbandits.analysis.cohorts import cohort_days
+from patientbandits.analysis.rates import cohort_days
 from patientbandits.plotting import PALETTE, STYLE, save
 
 if TYPE_CHECKING:
@@ -38,24 +38,26 @@ GREY = "#6b717c"
 DrawOn = Callable[["Analysis", Any], None]
 
 
-def colors(found: Analysis) -> dict[str, str]:
+def colors(analysis: Analysis) -> dict[str, str]:
     """arm -> colour, the same in every picture."""
-    return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(found.arms)}
+    return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(analysis.arms)}
 
 
-def shown_arms(found: Analysis) -> list[str]:
+def drawn_arms(analysis: Analysis) -> list[str]:
     """The arms with a curve: the control and the best ones."""
-    ranked = sorted(found.arms.values(), key=lambda arm: (arm.arm != found.control, -arm.rate))
+    ranked = sorted(
+        analysis.arms.values(), key=lambda arm: (arm.arm != analysis.control, -arm.rate)
+    )
     kept = {arm.arm for arm in ranked[:MOST_ARMS_DRAWN]}
-    return [name for name in found.arms if name in kept]
+    return [name for name in analysis.arms if name in kept]
 
 
-def draw_rates(found: Analysis, axis: Any) -> None:
+def draw_rates(analysis: Analysis, axis: Any) -> None:
     """Every arm's corrected rate, what is counted so far, and the interval that holds whenever
     one looks."""
-    paint = colors(found)
-    names = list(found.arms)
-    for place, arm in enumerate(found.arms.values()):
+    paint = colors(analysis)
+    names = list(analysis.arms)
+    for place, arm in enumerate(analysis.arms.values()):
         height = len(names) - 1 - place
         axis.plot(
             [100 * arm.anytime_low, 100 * arm.anytime_high],
@@ -74,18 +76,18 @@ def draw_rates(found: Analysis, axis: Any) -> None:
     axis.set_ylim(-0.6, len(names) - 0.4)
     axis.grid(axis="y", visible=False)
     axis.set(title="Rate within the window", xlabel="% of decisions")
-    arms = found.arms.values()
+    arms = analysis.arms.values()
     low = min(min(arm.low, arm.raw, max(arm.anytime_low, arm.low / 2)) for arm in arms)
     high = max(max(arm.high, min(arm.anytime_high, 2 * arm.high)) for arm in arms)
     edge = 0.06 * (high - low) + 1e-6
     axis.set_xlim(100 * max(low - edge, 0.0), 100 * min(high + edge, 1.0))
 
 
-def draw_revenue(found: Analysis, axis: Any) -> None:
+def draw_revenue(analysis: Analysis, axis: Any) -> None:
     """Every arm's revenue per decision with its interval."""
-    paint = colors(found)
-    names = list(found.arms)
-    for place, arm in enumerate(found.arms.values()):
+    paint = colors(analysis)
+    names = list(analysis.arms)
+    for place, arm in enumerate(analysis.arms.values()):
         if arm.revenue is None:
             continue
         height = len(names) - 1 - place
@@ -95,15 +97,15 @@ def draw_revenue(found: Analysis, axis: Any) -> None:
     axis.set_yticks(range(len(names)), names[::-1])
     axis.set_ylim(-0.6, len(names) - 0.4)
     axis.grid(axis="y", visible=False)
-    currency = found.events.currency
+    currency = analysis.events.currency
     axis.set(title="Revenue", xlabel=f"{currency} per decision".strip())
 
 
-def draw_lag(found: Analysis, axis: Any) -> None:
+def draw_lag(analysis: Analysis, axis: Any) -> None:
     """The model's lag curves with their bands, and the Kaplan-Meier estimates."""
-    paint = colors(found)
-    for name in shown_arms(found):
-        curve = found.lag[name]
+    paint = colors(analysis)
+    for name in drawn_arms(analysis):
+        curve = analysis.lag[name]
         axis.plot(curve.times, 100 * curve.mean, color=paint[name], label=name)
         axis.fill_between(
             curve.times,
@@ -121,37 +123,37 @@ def draw_lag(found: Analysis, axis: Any) -> None:
             linestyle=(0, (2, 1.5)),
         )
     axis.plot([], [], color="black", linewidth=0.9, linestyle=(0, (2, 1.5)), label="Kaplan-Meier")
-    time_axis(axis, next(iter(found.lag.values())).times)
-    axis.set(title="How late conversions come", ylabel="% of the conversions", ylim=(0, 108))
+    time_axis(axis, next(iter(analysis.lag.values())).times)
+    axis.set(title="How long conversions take", ylabel="% of the conversions", ylim=(0, 108))
     axis.legend(loc="upper left")
 
 
-def draw_windows(found: Analysis, axis: Any) -> None:
-    """The rate under every window; marked: where the leader changes."""
-    paint = colors(found)
-    spans = np.array([row.window for row in found.windows])
-    for place, name in enumerate(found.arms):
-        if name in shown_arms(found):
-            rates = [100 * row.arms[place].rate for row in found.windows]
+def draw_windows(analysis: Analysis, axis: Any) -> None:
+    """The rate under every window, with a line where the leader changes."""
+    paint = colors(analysis)
+    spans = np.array([row.window for row in analysis.windows])
+    for place, name in enumerate(analysis.arms):
+        if name in drawn_arms(analysis):
+            rates = [100 * row.arms[place].rate for row in analysis.windows]
             axis.plot(spans, rates, "o-", markersize=3, color=paint[name], label=name)
-    sure = [row for row in found.windows if row.sure]
+    sure = [row for row in analysis.windows if row.sure]
     for before, row in pairwise(sure):
         if row.flipped:
             middle = float(np.sqrt(before.window * row.window))
             axis.axvline(middle, color=GREY, linewidth=1, dashes=(4, 3), zorder=1)
-    if found.events.window is not None:
-        axis.axvline(found.events.window, color="#23272f", linewidth=1.2, zorder=1)
+    if analysis.events.window is not None:
+        axis.axvline(analysis.events.window, color="#23272f", linewidth=1.2, zorder=1)
     time_axis(axis, spans)
-    axis.set(title="Which window?", ylabel="% converted within it", xlabel="window")
+    axis.set(title="Which window?", ylabel="% of decisions converted", xlabel="window")
     axis.set_ylim(bottom=0)
     axis.legend(loc="upper left")
 
 
-def draw_cohorts(found: Analysis, axis: Any) -> None:
+def draw_cohorts(analysis: Analysis, axis: Any) -> None:
     """Cohorts' rates: counted so far, and when all have come."""
-    paint = colors(found)
-    for name in shown_arms(found)[:4]:
-        rows = [row for row in found.cohorts if row.arm == name]
+    paint = colors(analysis)
+    for name in drawn_arms(analysis)[:4]:
+        rows = [row for row in analysis.cohorts if row.arm == name]
         days = [FIRST_DATE + timedelta(days=row.day) for row in rows]
         expected = [100 * row.expected / row.decisions for row in rows]
         counted = [100 * row.conversions / row.decisions for row in rows]
@@ -159,12 +161,12 @@ def draw_cohorts(found: Analysis, axis: Any) -> None:
         axis.plot(days, expected, color=paint[name], label=name, linewidth=1.6, marker=point)
         axis.plot(days, counted, color=paint[name], linewidth=1.1, linestyle=(0, (2, 1.5)))
     axis.plot([], [], color=GREY, linewidth=1.1, linestyle=(0, (2, 1.5)), label="counted so far")
-    what = "day" if cohort_days(found.events) == 1 else "week"
-    axis.set(title=f"Cohorts by {what} of exposure", ylabel="% converted", xlabel="")
+    size = "day" if cohort_days(analysis.events) == 1 else "week"
+    axis.set(title=f"Cohorts by {size} of exposure", ylabel="% converted", xlabel="")
     axis.set_ylim(bottom=0)
-    shown = {row.day for row in found.cohorts}
-    if len(shown) == 1:
-        middle = FIRST_DATE + timedelta(days=shown.pop())
+    days_drawn = {row.day for row in analysis.cohorts}
+    if len(days_drawn) == 1:  # an axis of one day would have no width
+        middle = FIRST_DATE + timedelta(days=days_drawn.pop())
         axis.set_xlim(middle - timedelta(days=1), middle + timedelta(days=1))
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
@@ -174,9 +176,9 @@ def draw_cohorts(found: Analysis, axis: Any) -> None:
     axis.legend(loc="lower left", ncols=2)
 
 
-def draw_future(found: Analysis, axis: Any) -> None:
-    """In which share of the futures stopping has become cheap, day by day."""
-    future = found.future
+def draw_future(analysis: Analysis, axis: Any) -> None:
+    """The share of the futures in which the expected loss has fallen low enough, day by day."""
+    future = analysis.future
     end = future.days[-1]
     if future.days_left_high is not None:
         end = min(max(1.3 * future.days_left_high, 14.0), end)
@@ -186,7 +188,11 @@ def draw_future(found: Analysis, axis: Any) -> None:
     )
     if future.days_left:
         axis.axvline(future.days_left, color=GREY, linewidth=1, dashes=(4, 3))
-    axis.set(title="When stopping becomes cheap", xlabel="days from now", ylabel="% of the futures")
+    axis.set(
+        title="When it will be safe to stop",
+        xlabel="days from now",
+        ylabel="% of simulated futures",
+    )
     axis.set_ylim(0, 104)
 
 
@@ -210,45 +216,45 @@ PICTURES: dict[str, DrawOn] = {
 }
 
 
-def possible(found: Analysis) -> dict[str, DrawOn]:
-    """The pictures for which there is something to draw."""
+def possible(analysis: Analysis) -> dict[str, DrawOn]:
+    """Pictures for which there is something to draw."""
     missing = set()
-    if not any(arm.conversions for arm in found.arms.values()):
+    if not any(arm.conversions for arm in analysis.arms.values()):
         missing |= {"lag", "cohorts", "future"}
-    if all(arm.revenue is None for arm in found.arms.values()):
+    if all(arm.revenue is None for arm in analysis.arms.values()):
         missing.add("revenue")
-    if not found.windows:
+    if not analysis.windows:
         missing.add("windows")
-    if len(found.arms) < 2:
+    if len(analysis.arms) < 2:
         missing.add("future")
     return {name: draw for name, draw in PICTURES.items() if name not in missing}
 
 
-def draw_all(found: Analysis, folder: Path) -> None:
+def draw_all(analysis: Analysis, folder: Path) -> None:
     """Every picture as PNG and SVG."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in possible(found).items():
+    for name, draw in possible(analysis).items():
         with rc_context(STYLE):  # type: ignore[arg-type]
             figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
-            draw(found, figure.subplots())
+            draw(analysis, figure.subplots())
             save(figure, folder / name)
 
 
-def overview(found: Analysis) -> Any:
+def overview(analysis: Analysis) -> Any:
     """All pictures in one figure."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    drawn = possible(found)
+    drawn = possible(analysis)
     rows = -(-len(drawn) // 2)
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(2 * WIDTH, rows * HEIGHT), layout="constrained")
         axes = figure.subplots(rows, 2, squeeze=False).ravel()
         for axis, draw in zip(axes, drawn.values(), strict=False):
-            draw(found, axis)
+            draw(analysis, axis)
         for axis in axes[len(drawn) :]:
             axis.set_visible(False)
     return figure

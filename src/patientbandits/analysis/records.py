@@ -1,8 +1,10 @@
-"""What an analysis finds, as records."""
+"""Findings of an analysis, as records."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 from patientbandits.inference import FloatArray
 
@@ -18,7 +20,7 @@ class Span:
 
 @dataclass(frozen=True)
 class OrderWorth:
-    """What converted decisions are worth, all their orders within the window added up."""
+    """The worth of a converted decision: all its orders within the window, added up."""
 
     mean: float
     spread: float
@@ -31,7 +33,7 @@ class Revenue(Span):
     """Revenue per decision within the window, with its interval."""
 
     spread: float
-    """standard deviation of what is known of it"""
+    """standard deviation of the estimate"""
     best: float = 0.0
     """probability that no arm has a larger one"""
     expected_loss: float = 0.0
@@ -87,7 +89,7 @@ class ArmFinding:
     """the rate of those alone; None without any"""
     anytime_low: float
     anytime_high: float
-    """holds however often one looks"""
+    """the interval holds however often one looks"""
     revenue: Revenue | None
     """None if orders have no values"""
     order_value: float | None
@@ -113,7 +115,7 @@ class WindowArm:
 
 @dataclass(frozen=True)
 class WindowFinding:
-    """What one would have concluded with this window."""
+    """The conclusion that this window would have led to."""
 
     window: float
     """seconds"""
@@ -122,7 +124,7 @@ class WindowFinding:
     probability: float
     """that the leader has the largest rate within this window"""
     sure: bool
-    """whether that is enough to speak of a leader"""
+    """enough to speak of a leader"""
     flipped: bool
     """the next shorter window that was sure had another leader"""
 
@@ -142,7 +144,7 @@ class CohortFinding:
 
 @dataclass(frozen=True)
 class Future:
-    """The expected loss if one stops later, played from the posterior at the present traffic."""
+    """The expected loss if one stops later, simulated from the posterior at the current traffic."""
 
     days: FloatArray
     median: FloatArray
@@ -164,10 +166,10 @@ class Future:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which arm, how sure, and whether to go on."""
+    """The leading arm, how certain that is, and whether to go on."""
 
     by: str
-    """what is compared: rate or revenue"""
+    """the quantity compared: rate or revenue"""
     currency: str
     """of expected_loss and threshold, if revenue is compared"""
     leader: str
@@ -183,5 +185,18 @@ class Verdict:
     days_left_high: float | None
     too_early: bool
     certain: bool
-    """whether the intervals that hold whenever one looks leave only the leader"""
+    """the intervals that hold however often one looks exclude all other arms"""
     words: str
+
+
+def finite(value: Any) -> Any:
+    """Plain data: arrays as lists, None for numbers that are not finite."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,20 +1,17 @@
-"""From a history to findings: rates, windows, cohorts, the future and a verdict."""
+"""The analysis: from a history to rates, windows, cohorts, the future and a verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from patientbandits._util.durations import in_seconds
-from patientbandits.analysis.belief import Belief, beliefs
-from patientbandits.analysis.cohorts import cohorts_of
 from patientbandits.analysis.events import Events
-from patientbandits.analysis.findings import arm_finding
-from patientbandits.analysis.future import ArmPresent, play_future
-from patientbandits.analysis.money import revenues_of, worths_of
+from patientbandits.analysis.future import ArmPresent, simulate_future
+from patientbandits.analysis.rates import Belief, arm_finding, beliefs, cohorts_of
 from patientbandits.analysis.records import (
     ArmFinding,
     CohortFinding,
@@ -24,14 +21,16 @@ from patientbandits.analysis.records import (
     Revenue,
     Verdict,
     WindowFinding,
+    finite,
 )
+from patientbandits.analysis.revenue import revenues_of, worths_of
 from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
-from patientbandits.analysis.windows import which_window
+from patientbandits.analysis.windows import compare_windows
 from patientbandits.errors import InputError, choice, number, require
 
-if TYPE_CHECKING:
-    from patientbandits.analysis.export import DataFrame
+DataFrame = Any
+"""of pandas, which need not be installed"""
 
 ANALYSE = "analyse"
 TOLERANCE = 0.005
@@ -42,7 +41,7 @@ FIRST_LAG = 60.0
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a shop's history says."""
+    """The findings from a shop's history."""
 
     events: Events
     arms: dict[str, ArmFinding]
@@ -58,16 +57,35 @@ class Analysis:
         return self.events.control
 
     def data(self) -> dict[str, Any]:
-        """As plain data, for files."""
-        from patientbandits.analysis.export import plain_data
-
-        return plain_data(self)
+        """As plain data, for files; None for numbers that are not known."""
+        events = self.events
+        return dict(
+            finite(
+                {
+                    "arms": [asdict(arm) for arm in self.arms.values()],
+                    "verdict": asdict(self.verdict),
+                    "experiment": events.experiment,
+                    "control": events.control,
+                    "window_seconds": events.window,
+                    "as_of": events.end,
+                    "currency": events.currency,
+                    "tolerance": self.tolerance,
+                    "windows": [asdict(row) for row in self.windows],
+                    "lag": {name: asdict(curve) for name, curve in self.lag.items()},
+                    "cohorts": [asdict(row) for row in self.cohorts],
+                    "future": asdict(self.future),
+                    "reading": events.report.data() if events.report else None,
+                }
+            )
+        )
 
     def to_pandas(self) -> DataFrame:
-        """The arms as a table of pandas."""
-        from patientbandits.analysis.export import arms_table
-
-        return arms_table(self)
+        """The arms as a table of pandas, one row for each."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("to_pandas needs pandas: pip install pandas.") from None
+        return pandas.DataFrame([asdict(arm) for arm in self.arms.values()]).set_index("arm")
 
     def plot(self) -> Any:
         """Rates, lag curves, windows and the time left, as a figure of Matplotlib."""
@@ -85,18 +103,18 @@ def analyse(
     traffic: float | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Analysis:
-    """Which arm converts best within the window, how sure that is, and how long it still takes.
+    """Find the arm that converts best within the window, how certain that is, and the time left.
 
     window      another one than that of `read_events`
-    by          what the verdict compares: "rate", or "revenue" per decision
+    by          the quantity that the verdict compares: "rate", or "revenue" per decision
     tolerance   stop when the expected loss is below this share of the leader's rate or revenue
     traffic     decisions per day from now on, over all arms; by default as in the last seven days
-    tell        called with a word about each step
+    tell        called with a few words about each step
     """
     say = tell or (lambda words: None)
     if not isinstance(events, Events):
         raise InputError(
-            f"{ANALYSE}: events must be what read_events gives; got {type(events).__name__}."
+            f"{ANALYSE}: events must come from read_events; got {type(events).__name__}."
         )
     if window is not None:
         events = replace(events, window=in_seconds(ANALYSE, "window", window))
@@ -105,22 +123,22 @@ def analyse(
     require(0 < share < 1, ANALYSE, "tolerance must be between 0 and 1", tolerance=tolerance)
     say("fitting the model of late conversions")
     ordered = _control_first(events)
-    found = beliefs(ordered.arms, ordered.window, lag_times(ordered))
+    arm_beliefs = beliefs(ordered.arms, ordered.window, lag_times(ordered))
     curves = [product_limit(*arm.within(ordered.window), arm.counts) for arm in ordered.arms]
     paid = worths_of(ordered.arms, ordered.window) if ordered.valued else None
-    revenues: Sequence[Revenue | None] = [None] * len(found)
+    revenues: Sequence[Revenue | None] = [None] * len(arm_beliefs)
     if paid is not None:
-        revenues = revenues_of(found, paid)
-    rows = zip(ordered.arms, found, curves, revenues, strict=True)
+        revenues = revenues_of(arm_beliefs, paid)
+    rows = zip(ordered.arms, arm_beliefs, curves, revenues, strict=True)
     arms = [arm_finding(ordered, *row) for row in rows]
-    say("playing the future")
-    worths: Sequence[OrderWorth | None] = [None] * len(found)
+    say("simulating the future")
+    worths: Sequence[OrderWorth | None] = [None] * len(arm_beliefs)
     if by == BY_REVENUE:
         if paid is None:
             raise InputError(f"{ANALYSE}: by={by!r} needs orders with values; there are none.")
         worths = paid
-    future = play_future(
-        _present(ordered, found, worths),
+    future = simulate_future(
+        _present(ordered, arm_beliefs, worths),
         tolerance=share,
         loss_now=compared_of(leader_by(arms, by), by).loss,
         traffic=_flow(ordered, traffic),
@@ -129,21 +147,22 @@ def analyse(
         events=ordered,
         arms={arm.arm: arm for arm in arms},
         verdict=verdict_of(arms, future, by, ordered.currency),
-        lag=dict(zip(ordered.names, map(_lag, found, curves), strict=True)),
-        windows=which_window(ordered),
-        cohorts=cohorts_of(ordered, found),
+        lag=dict(zip(ordered.names, map(_lag, arm_beliefs, curves), strict=True)),
+        windows=compare_windows(ordered),
+        cohorts=cohorts_of(ordered, arm_beliefs),
         future=future,
         tolerance=share,
     )
 
 
 def _control_first(events: Events) -> Events:
+    """The same history with the control as its first arm, which lifts are relative to."""
     arms = sorted(events.arms, key=lambda arm: arm.name != events.control)
     return replace(events, arms=tuple(arms))
 
 
 def lag_times(events: Events) -> np.ndarray:
-    """From a minute to the window, or to the oldest age if there is none."""
+    """Times of the lag curve: from a minute to the window, or to the oldest age without one."""
     end = events.window or max(events.oldest, FIRST_LAG * 10)
     return np.geomspace(min(FIRST_LAG, end / 1e4), end, LAG_POINTS)
 
@@ -161,9 +180,9 @@ def _lag(belief: Belief, curve: StepCurve) -> Lag:
 
 
 def _present(
-    events: Events, found: Sequence[Belief], worths: Sequence[OrderWorth | None]
+    events: Events, arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth | None]
 ) -> list[ArmPresent]:
-    """What the future starts from."""
+    """The arms as they are today, from where the future starts."""
     return [
         ArmPresent(
             name=arm.name,
@@ -176,12 +195,12 @@ def _present(
             window=events.window,
             worth=worth,
         )
-        for arm, belief, worth in zip(events.arms, found, worths, strict=True)
+        for arm, belief, worth in zip(events.arms, arm_beliefs, worths, strict=True)
     ]
 
 
 def _flow(events: Events, traffic: float | None) -> dict[str, float] | None:
-    """arm -> decisions per day, in the proportions so far; None: as in the last days."""
+    """arm -> decisions per day, in the proportions so far; None: as in the last seven days."""
     if traffic is None:
         return None
     require(traffic > 0, ANALYSE, "traffic must be > 0", traffic=traffic)

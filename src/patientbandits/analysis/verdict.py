@@ -1,13 +1,14 @@
-"""Leader, risk and time left, in one sentence."""
+"""The verdict: leader, expected loss and time left, in one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from patientbandits.analysis.findings import ends_of
-from patientbandits.analysis.money import amount
+from patientbandits.analysis.rates import ends_of
 from patientbandits.analysis.records import ArmFinding, Future, Span, Verdict
+from patientbandits.analysis.revenue import amount
+from patientbandits.analysis.windows import SURE
 
 BY_RATE = "rate"
 BY_REVENUE = "revenue"
@@ -19,7 +20,7 @@ MOST_EXTRAPOLATED = 0.5
 
 
 def too_early(arms: Sequence[ArmFinding]) -> str:
-    """Why it is too early for a verdict, or nothing."""
+    """The reason why it is too early for a verdict, or nothing."""
     for arm in arms:
         if arm.conversions < FEWEST_CONVERSIONS:
             word = "conversion" if arm.conversions == 1 else "conversions"
@@ -30,15 +31,15 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
     for arm in arms:
         if arm.extrapolated > MOST_EXTRAPOLATED:
             return (
-                f"{arm.extrapolated:.0%} of what {arm.arm} is expected to sell would come later "
-                "than anything seen so far"
+                f"{arm.extrapolated:.0%} of the conversions expected of {arm.arm} would come later "
+                "than any seen so far"
             )
     return ""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What of an arm is compared with the others."""
+    """The figures of an arm that are compared with those of the others."""
 
     value: float
     best: float
@@ -47,7 +48,7 @@ class Compared:
 
 
 def compared_of(arm: ArmFinding, by: str) -> Compared:
-    """By rate, or by revenue per decision."""
+    """The arm's figures by rate, or by revenue per decision."""
     if by == BY_REVENUE and arm.revenue is not None:
         money = arm.revenue
         return Compared(
@@ -72,17 +73,22 @@ def leader_by(arms: Sequence[ArmFinding], by: str) -> ArmFinding:
 def verdict_of(
     arms: Sequence[ArmFinding], future: Future, by: str = BY_RATE, currency: str = ""
 ) -> Verdict:
-    """Who leads, and what to do."""
+    """The leader, and whether to stop."""
     leader = leader_by(arms, by)
     compared = compared_of(leader, by)
     others = [arm for arm in arms if arm is not leader]
     reason = too_early(arms)
     apart = all(leader.anytime_low > other.anytime_high for other in others)
     lift, lift_low, lift_high = ends_of(compared.lift)
-    words = f"There is only one arm, {leader.arm}: nothing to compare it with"
-    if others:
-        risk = loss_words(compared.loss, by, currency)
-        words = _words(leader.arm, risk, reason, _left(future), by)
+    words = f"There is only one arm, {leader.arm}, so there is nothing to compare"
+    if others and reason:
+        words = f"Too early to say: {reason}; {_left(future)}"
+    elif others:
+        loss = loss_words(compared.loss, by, currency)
+        words = (
+            f"{standing_words(leader.arm, compared.best, by)}; "
+            f"the expected loss of stopping now is {loss}; {_left(future)}"
+        )
     return Verdict(
         by=by,
         currency=currency if by == BY_REVENUE else "",
@@ -102,11 +108,20 @@ def verdict_of(
     )
 
 
-def _words(leader: str, risk: str, reason: str, left: str, by: str) -> str:
-    if reason:
-        return f"Too early to say: {reason}; {left}"
-    leads = "leads by revenue" if by == BY_REVENUE else "leads"
-    return f"{leader} {leads}; stopping now risks {risk}; {left}"
+def leads(probability: float) -> bool:
+    """True if the best arm is known well enough to be called the leader."""
+    return probability >= SURE
+
+
+def standing_words(arm: str, probability: float, by: str) -> str:
+    """The standing of the first arm; "leads" only where that is fairly certain."""
+    revenue = " by revenue" if by == BY_REVENUE else ""
+    percent = f"{100 * probability:.0f} %"
+    if probability > 0.995:  # nothing is certain: 100 % would say so
+        percent = "more than 99 %"
+    if leads(probability):
+        return f"{arm} leads{revenue}, with a probability of {percent} of being the best arm"
+    return f"No clear leader yet: {arm} is ahead{revenue}, with a probability of {percent}"
 
 
 def loss_words(loss: float, by: str, currency: str) -> str:
@@ -117,32 +132,33 @@ def loss_words(loss: float, by: str, currency: str) -> str:
 
 
 def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
-    """Who leads by what the verdict does not go by; nothing if orders have no values."""
+    """The best arm by what the verdict does not go by; nothing if orders have no values."""
     if len(arms) < 2 or any(arm.revenue is None for arm in arms):
         return ""
     other = BY_RATE if by == BY_REVENUE else BY_REVENUE
     leader = leader_by(arms, other)
     chance = compared_of(leader, other).best
-    return f"By {other}, {leader.arm} leads with a probability of {100 * chance:.0f} %."
+    return f"By {other}, {leader.arm} is the best arm with a probability of {100 * chance:.0f} %."
 
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
     if 0 < 100 * rate < 0.0001:
-        return "less than 0.0001 points"
+        return "less than 0.0001 percentage points"
     if 0 < 100 * rate < 0.01:
-        return f"{100 * rate:.4f} points"
-    return f"{100 * rate:.2f} points"
+        return f"{100 * rate:.4f} percentage points"
+    return f"{100 * rate:.2f} percentage points"
 
 
 def _left(future: Future) -> str:
+    """The time left, as the end of a sentence."""
     if future.days_left is None and not any(future.traffic.values()):
-        return "nobody was shown anything lately, so no end is in sight"
+        return "there were no visitors lately, so no end is in sight"
     if future.days_left is None:
-        return f"more than {future.days[-1]:.0f} days left at the present traffic"
+        return f"more than {future.days[-1]:.0f} days to go at the current traffic"
     if future.days_left == 0:
-        return "that is little enough to stop"
+        return "that is low enough to stop"
     days = round(future.days_left)
     if days == 1:
-        return "about 1 more day"
-    return f"about {days} more days"
+        return "about 1 more day to go"
+    return f"about {days} more days to go"

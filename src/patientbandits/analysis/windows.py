@@ -1,5 +1,7 @@
-"""Which window? What each one catches, and who would have won with it. From data alone
-(Kaplan-Meier)."""
+"""Windows compared: the share of conversions that each catches, and who would have won with it.
+
+From data alone (Kaplan-Meier), without the model.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,17 @@ from patientbandits.analysis.survival import StepCurve, product_limit
 WHOLE_HOURS = (1, 2, 4, 8, 12)
 WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
 SURE = 0.8
-"""A leader is spoken of from this probability on: the rest is noise."""
+"""An arm leads from this probability on; below, the order may well be noise."""
 
 
 def candidate_windows(longest: float, window: float | None) -> list[float]:
     """From an hour to the age that every arm has reached, the window in use among them."""
     usual = [hours * HOUR for hours in WHOLE_HOURS] + [days * DAY for days in WHOLE_DAYS]
-    asked = [] if window is None else [window]
-    return sorted({span for span in (*usual, *asked) if span <= longest})
+    in_use = [] if window is None else [window]
+    return sorted({span for span in (*usual, *in_use) if span <= longest})
 
 
-def which_window(events: Events) -> list[WindowFinding]:
+def compare_windows(events: Events) -> list[WindowFinding]:
     """One row for each candidate; empty if no arm has any conversion or all are younger than an
     hour."""
     curves = [product_limit(arm.ages, arm.delays, arm.counts) for arm in events.arms]
@@ -32,14 +34,15 @@ def which_window(events: Events) -> list[WindowFinding]:
     spans = candidate_windows(longest, events.window)
     if not spans or not any(len(curve.times) for curve in curves):
         return []
+    # shares are relative to the longest window: what comes later still is in nobody's data
     reference = [float(curve.at(spans[-1])) for curve in curves]
-    found: list[WindowFinding] = []
+    rows: list[WindowFinding] = []
     before = None
     for span in spans:
-        found.append(_finding(span, events.names, curves, reference, before))
-        if found[-1].sure:
-            before = found[-1].leader
-    return found
+        rows.append(_finding(span, events.names, curves, reference, before))
+        if rows[-1].sure:
+            before = rows[-1].leader
+    return rows
 
 
 def _finding(

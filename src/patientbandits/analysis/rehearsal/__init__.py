@@ -1,10 +1,10 @@
-"""Policies play problems drawn from the posterior of a shop's own history, before one of them is
-let loose.
+"""Policies on worlds drawn from the posterior of a shop's own history, before one of them decides
+for real.
 
-worlds    problems drawn from what is known of rates and delays
+worlds    rates and delays drawn from the posterior
 players   the policies that take part, an even split, and waiting out the window
-run       the games and what they show
-page      one page
+run       the simulations and their results
+page      the results as a page
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Who plays: every policy that needs to be told nothing, an even split, and waiting out the
+"""The players: every policy that needs no prior knowledge, an even split, and waiting out the
 window."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def as_it_is(world: DrawnWorld) -> Problem:
 
 
 def after_the_window(world: DrawnWorld) -> Problem:
-    """Every visitor's outcome is told at the end of the window, not before."""
+    """The world in which a visitor's outcome is reported at the end of the window, not before."""
     problem = world.problem
     return Problem(
         problem.means,
@@ -47,11 +47,11 @@ def after_the_window(world: DrawnWorld) -> Problem:
 
 BESIDE = (
     Player(
-        EVEN_SPLIT, "every arm gets the same share, to the end", lambda world: Uniform(), as_it_is
+        EVEN_SPLIT, "every arm gets the same share throughout", lambda world: Uniform(), as_it_is
     ),
     Player(
         WAITING,
-        "Thompson sampling on visitors whose window is over, the others count for nothing",
+        "Thompson sampling that learns only from visitors whose window is over",
         lambda world: ArrivedThompson(),
         after_the_window,
     ),
@@ -59,33 +59,35 @@ BESIDE = (
 
 
 def all_players() -> list[Player]:
-    """The policies told nothing that see rewards as they come, then those beside them."""
+    """Policies without prior knowledge that see rewards as they come, then those beside them."""
     trial = Problem([0.4, 0.6])
     players = []
     for contender in contenders():
         policy = contender.make(trial)
         silent = contender.told == "nothing" and feedback_of(policy) == "rewards"
         if silent and contender.name not in LEFT_OUT:
-            players.append(Player(contender.name, contender.note, _made(contender.make), as_it_is))
+            players.append(
+                Player(contender.name, contender.note, _policy_of(contender.make), as_it_is)
+            )
     return [*players, *BESIDE]
 
 
-def _made(make: Callable[[Problem], Policy]) -> Callable[[DrawnWorld], Policy]:
+def _policy_of(make: Callable[[Problem], Policy]) -> Callable[[DrawnWorld], Policy]:
     return lambda world: make(world.problem)
 
 
 def chosen_players(names: Sequence[str] | None) -> list[Player]:
-    """Those with the names, and always those beside them; all for None."""
+    """Players with these names, and always those beside them; all for None."""
     players = {player.name: player for player in all_players()}
     if names is None:
         return list(players.values())
     beside = [player.name for player in BESIDE]
-    wanted = [choice("rehearse", "policy", name, players) for name in names]
+    chosen = [choice("rehearse", "policy", name, players) for name in names]
     require(
-        not set(wanted) <= set(beside),
+        not set(chosen) <= set(beside),
         "rehearse",
-        "policies must name one beside those that always play",
+        "policies must name at least one besides those that always play",
         policies=list(names),
     )
-    kept = dict.fromkeys([*wanted, *beside])
+    kept = dict.fromkeys([*chosen, *beside])
     return [players[name] for name in kept]

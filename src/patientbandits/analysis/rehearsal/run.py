@@ -1,4 +1,4 @@
-"""The rehearsal: every player in every world, and what it cost."""
+"""The rehearsal: every player in every world, and the conversions it costs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REHEARSAL_SEED = 1
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """How one player did."""
+    """Results of one player."""
 
     player: str
     note: str
@@ -47,7 +47,7 @@ class PlayerResult:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a rehearsal shows."""
+    """Results of a rehearsal."""
 
     analysis: Analysis
     parts: list[PlayerResult]
@@ -64,7 +64,7 @@ class Rehearsal:
 
     def data(self) -> dict[str, Any]:
         """As plain data, for files."""
-        known = {
+        data = {
             "policy": self.best.player,
             "words": self.words,
             "traffic": self.traffic,
@@ -72,7 +72,7 @@ class Rehearsal:
             "worlds": self.worlds,
             "parts": [asdict(part) for part in self.parts],
         }
-        return dict(finite(known))
+        return dict(finite(data))
 
 
 def rehearse(
@@ -88,29 +88,29 @@ def rehearse(
 ) -> Rehearsal:
     """Let every suitable policy decide for ``days`` days with ``traffic`` visitors a day.
 
-    The worlds are drawn from the posterior of the shop's own history; in each the same visitors
-    come to
-    every policy. start: is told the number of rounds, and gives what is to be called with those
-    done.
+    The worlds are drawn from the posterior of the shop's own history; in each, every policy meets
+    the same visitors. ``start`` takes the number of rounds, and returns a function that is called
+    with the rounds done so far.
     """
-    found = shop if isinstance(shop, Analysis) else analyse(shop)
+    analysis = shop if isinstance(shop, Analysis) else analyse(shop)
     flow = positive(REHEARSE, "traffic", traffic)
     length = whole(REHEARSE, "days", days, 1)
     worlds = draw_worlds(
-        found, flow, whole(REHEARSE, "draws", draws, 2), whole(REHEARSE, "seed", seed)
+        analysis, flow, whole(REHEARSE, "draws", draws, 2), whole(REHEARSE, "seed", seed)
     )
-    require(len(found.arms) > 1, REHEARSE, "at least two arms are needed", arms=list(found.arms))
+    arms = list(analysis.arms)
+    require(len(arms) > 1, REHEARSE, "at least two arms are needed", arms=arms)
     horizon = round(flow * length)
     require(
-        len(found.arms) <= horizon <= 20_000_000,
+        len(arms) <= horizon <= 20_000_000,
         REHEARSE,
         "traffic times days must be from the number of arms to 20 million",
         traffic=traffic,
         days=days,
     )
-    if not any(arm.conversions for arm in found.arms.values()):
+    if not any(arm.conversions for arm in analysis.arms.values()):
         raise InputError(
-            f"{REHEARSE}: at least one conversion is needed to know anything of the shop."
+            f"{REHEARSE}: at least one conversion is needed to learn anything about the shop."
         )
     players = chosen_players(policies)
     ends = np.unique(np.round(flow * np.arange(1, length + 1)).astype(int).clip(1, horizon))
@@ -126,12 +126,10 @@ def rehearse(
         player.name: results[place * size : (place + 1) * size]
         for place, player in enumerate(players)
     }
-    parts = [
-        _part(player, played, worlds, list(found.arms), ends / flow, flow) for player in players
-    ]
+    parts = [_part(player, played, worlds, arms, ends / flow, flow) for player in players]
     parts.sort(key=lambda part: part.lost.mean)
     return Rehearsal(
-        analysis=found,
+        analysis=analysis,
         parts=parts,
         days=ends / flow,
         traffic=flow,
@@ -195,35 +193,36 @@ def _part(
 def turning_days(
     lost: FloatArray, worlds: Sequence[DrawnWorld], days: FloatArray, traffic: float
 ) -> FloatArray:
-    """The day, world by world, from which on a week's visitors never again lose half of what an
-    even split loses; infinity if there is none."""
+    """The day, world by world, after which a week's visitors never again lose half of what an even
+    split loses; infinity if there is none."""
+    # a week at a time: single days of a single run are mostly noise
     daily = np.diff(lost, axis=1, prepend=0.0) / np.diff(days, prepend=0.0)
     reach = min(7, daily.shape[1])
     smooth = np.array([np.convolve(row, np.ones(reach) / reach, mode="valid") for row in daily])
-    found = np.full(len(worlds), np.inf)
+    turns = np.full(len(worlds), np.inf)
     for place, world in enumerate(worlds):
         split = float(np.mean(world.problem.gaps)) * traffic
         above = np.flatnonzero(smooth[place] >= split / 2)
         turned = int(above[-1]) + 1 if len(above) else 0
         if turned < smooth.shape[1]:
-            found[place] = days[turned]
-    return found
+            turns[place] = days[turned]
+    return turns
 
 
 def _words(parts: list[PlayerResult], played: dict[str, list[Result]], days: int) -> str:
-    """Which to take, and how sure that is."""
+    """The policy to take, and how clear that is."""
     policies = [part for part in parts if part.player not in (EVEN_SPLIT, WAITING)]
     first = policies[0]
     split = next(part for part in parts if part.player == EVEN_SPLIT)
     words = (
-        f"Take {first.player}: over {days} days it loses {first.lost.mean:.0f} conversions to "
-        f"finding out, an even split {split.lost.mean:.0f}"
+        f"Take {first.player}: over {days} days it loses {first.lost.mean:.0f} conversions while "
+        f"it learns, an even split {split.lost.mean:.0f}"
     )
     if first.saved.low <= 0:
         words = (
-            f"No policy is surely better than an even split over {days} days; the best, "
-            f"{first.player}, loses {first.lost.mean:.0f} conversions, "
-            f"the split {split.lost.mean:.0f}"
+            f"No policy is clearly better than an even split over {days} days: the best, "
+            f"{first.player}, loses {first.lost.mean:.0f} conversions, the split "
+            f"{split.lost.mean:.0f}"
         )
     near = [part.player for part in policies[1:] if _level(played, first.player, part.player)]
     if near:
@@ -234,6 +233,6 @@ def _words(parts: list[PlayerResult], played: dict[str, list[Result]], days: int
 
 
 def _level(played: dict[str, list[Result]], first: str, other: str) -> bool:
-    """Whether the other's loss is not significantly larger, world by world."""
+    """True if the other's loss is not significantly larger, world by world."""
     more = losses_by_day(played[other])[:, -1] - losses_by_day(played[first])[:, -1]
     return float(mean_interval(more, LEVEL)[0]) <= 0

@@ -1,4 +1,4 @@
-"""Problems drawn from the posterior: each arm with a rate and a law of delays that the data allow.
+"""Worlds drawn from the posterior: each arm with a rate and a law of delays that the data allow.
 
 A round is a visitor; with N visitors a day a delay of t days is N t rounds. Delays are those of
 conversions within the window, and the rate is the rate within it: what comes later does not count.
@@ -31,22 +31,22 @@ class DrawnWorld:
     window_rounds: int
 
 
-def draw_worlds(found: Analysis, traffic: float, draws: int, seed: int) -> list[DrawnWorld]:
+def draw_worlds(analysis: Analysis, traffic: float, draws: int, seed: int) -> list[DrawnWorld]:
     """``draws`` problems with the arms of the analysis, in its order."""
     random = np.random.default_rng(seed)
-    curves = list(found.lag.values())
+    curves = list(analysis.lag.values())
     window = float(curves[0].times[-1])
     rounds = max(1, math.ceil(window / DAY * traffic))
     worlds = []
     for _ in range(draws):
-        means = [draw_rate(arm, random) for arm in found.arms.values()]
+        means = [draw_rate(arm, random) for arm in analysis.arms.values()]
         laws = [draw_law(curve, traffic, random) for curve in curves]
         worlds.append(DrawnWorld(problem=Problem(means, laws), window_rounds=rounds))
     return worlds
 
 
 def draw_rate(arm: ArmFinding, random: np.random.Generator) -> float:
-    """From the beta law with the mean and the spread of the arm's rate."""
+    """Draw from the beta law with the mean and the spread of the arm's rate."""
     mean = min(max(arm.rate, SMALLEST_RATE), 1 - SMALLEST_RATE)
     spread = max((arm.high - arm.low) / (2 * Z95), 1e-9)
     size = max(mean * (1 - mean) / spread**2 - 1, 1.0)
@@ -54,10 +54,10 @@ def draw_rate(arm: ArmFinding, random: np.random.Generator) -> float:
 
 
 def draw_law(curve: Lag, traffic: float, random: np.random.Generator) -> Delay:
-    """The lag curve, moved within its band as a whole, in rounds."""
+    """Draw a law of delays, in rounds: the lag curve, moved within its band as a whole."""
     spread = (curve.high - curve.low) / (2 * Z95)
     moved = np.clip(curve.mean + random.standard_normal() * spread, 0.0, 1.0)
-    rising = np.maximum.accumulate(moved)
+    rising = np.maximum.accumulate(moved)  # the band is not equally wide everywhere
     shares = (np.arange(LAW_STEPS) + 0.5) / LAW_STEPS * max(float(rising[-1]), 1e-9)
     times = inverse_curve(curve.times, rising, shares)
     delays = np.ceil(times / DAY * traffic).astype(np.int64)
@@ -66,11 +66,11 @@ def draw_law(curve: Lag, traffic: float, random: np.random.Generator) -> Delay:
 
 
 def inverse_curve(
-    times: FloatArray, shares: FloatArray, asked: Sequence[float] | FloatArray
+    times: FloatArray, shares: FloatArray, levels: Sequence[float] | FloatArray
 ) -> FloatArray:
-    """When a rising curve reaches the shares asked for."""
+    """The times at which a rising curve reaches these levels."""
     kept = np.concatenate([[True], np.diff(shares) > 0])
     grown = np.concatenate([[0.0], shares[kept]])
     at = np.concatenate([[0.0], times[kept]])
     unique, first = np.unique(grown, return_index=True)
-    return np.interp(asked, unique, at[first])
+    return np.interp(levels, unique, at[first])

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.events import ArmHistory
 from patientbandits.analysis.normals import best_probability, expected_maximum
+from patientbandits.analysis.rates import Z95, Belief
 from patientbandits.analysis.records import OrderWorth, Revenue, Span
 from patientbandits.inference import FloatArray
 
@@ -20,7 +20,7 @@ FEWEST_PAID = 2
 
 
 def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWorth] | None:
-    """What converted decisions are worth, arm by arm; None if almost nothing was paid."""
+    """The worth of a converted decision, arm by arm; None if almost nothing was paid."""
     paid = [
         PaidSums(arm.paid_by_decision(window), arm.counts[arm.converted_within(window)])
         for arm in arms
@@ -35,7 +35,7 @@ def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWor
 
 
 class PaidSums(NamedTuple):
-    """What converted decisions have paid, and how many decisions paid each sum."""
+    """Sums that converted decisions have paid, and how many decisions paid each."""
 
     sums: FloatArray
     counts: FloatArray
@@ -56,9 +56,9 @@ def _worth(own: PaidSums, everything: PaidSums) -> OrderWorth:
     )
 
 
-def revenues_of(found: Sequence[Belief], worths: Sequence[OrderWorth]) -> list[Revenue]:
+def revenues_of(arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth]) -> list[Revenue]:
     """Each arm's revenue per decision; the first arm is the control."""
-    parts = [_revenue(belief, worth) for belief, worth in zip(found, worths, strict=True)]
+    parts = [_revenue(belief, worth) for belief, worth in zip(arm_beliefs, worths, strict=True)]
     means = np.array([part.mean for part in parts])
     spreads = np.array([part.spread for part in parts])
     chances = best_probability(means, spreads)
@@ -97,12 +97,12 @@ def _lift(part: Revenue, control: Revenue) -> Span | None:
         return None
     ratio = part.mean / control.mean
     wide = Z95 * math.hypot(part.spread / part.mean, control.spread / control.mean)
-    wide = min(wide, 50.0)
+    wide = min(wide, 50.0)  # exp() must not overflow for an arm that has hardly sold anything
     return Span(mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1)
 
 
 def amount(value: float, currency: str = "") -> str:
-    """Money for people: two decimals from 1 on, three digits that say something below."""
+    """An amount of money for people: two decimals from 1 on, three significant digits below."""
     digits = 2
     if 0 < abs(value) < 1:
         digits = min(2 - math.floor(math.log10(abs(value))), 9)

@@ -1,0 +1,286 @@
+"""The model of late conversions, arm by arm: the rate, how well the model fits, and cohorts.
+
+This is where `analysis` meets `inference`: a history becomes counts by age and delay, the posterior
+becomes a finding. The model's curve is checked against the Kaplan-Meier estimate, which needs no
+model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits._util.durations import spoken
+from patientbandits.analysis.events import ArmHistory, Events
+from patientbandits.analysis.records import ArmFinding, CohortFinding, Revenue, Span
+from patientbandits.analysis.survival import StepCurve
+from patientbandits.inference import (
+    LEVEL,
+    FloatArray,
+    anytime_window_interval,
+    normal_quantile,
+)
+from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
+
+Z95 = normal_quantile(LEVEL)
+MANY_ERRORS = 4.0
+LARGE_SHARE = 0.05
+"""A warning needs both: many standard errors, and a difference of this share of the rate."""
+FEWEST = 20
+"""conversions by that age, for the standard error to mean anything"""
+MOST_DAYS = 45
+"""With more days, cohorts are weeks."""
+
+
+@dataclass(frozen=True)
+class Belief:
+    """The posterior of one arm's rate within the window, and of what is still to come."""
+
+    rate: Span
+    best: float
+    expected_loss: float
+    lift: Span | None
+    """relative to the first arm, the control; None for itself"""
+    to_come: Span
+    matured: float
+    lag_times: FloatArray
+    lag_mean: FloatArray
+    lag_low: FloatArray
+    lag_high: FloatArray
+    extrapolated: float
+    """share of the rate that lies beyond the oldest age"""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the rate."""
+        return (self.rate.high - self.rate.low) / (2 * Z95)
+
+
+def beliefs(arms: Sequence[ArmHistory], window: float | None, times: FloatArray) -> list[Belief]:
+    """The posterior of each arm, with its lag curve at the ``times`` in seconds."""
+    # one call for all arms: those with few conversions learn the shape of delays from the others
+    arm_posteriors = posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
+    return [_belief(arm, control=place == 0) for place, arm in enumerate(arm_posteriors)]
+
+
+def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
+    """The arm's counts by age and by delay."""
+    ages, delays = arm.within(window)
+    converted = np.isfinite(delays)
+    return CureCounts.of(
+        ages[~converted],
+        delays[converted],
+        age_counts=arm.counts[~converted],
+        delay_counts=arm.counts[converted],
+        window=window,
+    )
+
+
+def _belief(arm: ArmPosterior, *, control: bool) -> Belief:
+    return Belief(
+        rate=_span(arm.rate),
+        best=arm.best,
+        expected_loss=arm.loss,
+        lift=None if control else _span(arm.lift),
+        to_come=_span(arm.to_come),
+        matured=arm.matured.mean if math.isfinite(arm.matured.mean) else 0.0,
+        lag_times=arm.lag.times,
+        lag_mean=arm.lag.mean,
+        lag_low=arm.lag.low,
+        lag_high=arm.lag.high,
+        extrapolated=arm.extrapolated,
+    )
+
+
+def _span(estimate: Estimate) -> Span:
+    return Span(mean=estimate.mean, low=estimate.low, high=estimate.high)
+
+
+def arm_finding(
+    events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve, revenue: Revenue | None
+) -> ArmFinding:
+    """The rate, what is still to come, and the estimates beside it."""
+    _, delays = arm.within(events.window)
+    converted = np.isfinite(delays)
+    whole = arm.ages >= (np.inf if events.window is None else events.window)
+    matured = decisions_in(arm, whole)
+    matured_conversions = decisions_in(arm, whole & converted)
+    conversions = decisions_in(arm, converted)
+    # divided by the number of arms, so that the intervals of all arms hold together
+    delta = (1 - LEVEL) / len(events.arms)
+    low, high = anytime_window_interval(
+        matured, matured_conversions, arm.decisions, conversions, delta
+    )
+    gap = misfit_of(belief, curve)
+    lift, lift_low, lift_high = ends_of(belief.lift)
+    return ArmFinding(
+        arm=arm.name,
+        decisions=arm.decisions,
+        conversions=conversions,
+        raw=conversions / arm.decisions if arm.decisions else 0.0,
+        rate=belief.rate.mean,
+        low=belief.rate.low,
+        high=belief.rate.high,
+        matured=belief.matured,
+        to_come=belief.to_come.mean,
+        to_come_low=belief.to_come.low,
+        to_come_high=belief.to_come.high,
+        best=belief.best,
+        expected_loss=belief.expected_loss,
+        lift=lift,
+        lift_low=lift_low,
+        lift_high=lift_high,
+        matured_decisions=matured,
+        matured_conversions=matured_conversions,
+        matured_only=_wilson(matured, matured_conversions),
+        anytime_low=low,
+        anytime_high=high,
+        revenue=revenue,
+        order_value=_order_value(arm, events),
+        oldest=float(arm.ages.max(initial=0.0)),
+        extrapolated=belief.extrapolated,
+        misfit=gap.errors,
+        warning=misfit_words(arm.name, gap),
+    )
+
+
+def decisions_in(arm: ArmHistory, chosen: NDArray[np.bool_]) -> int:
+    """Decisions that the chosen rows stand for."""
+    return round(float(arm.counts[chosen].sum()))
+
+
+def ends_of(span: Span | None) -> tuple[float | None, float | None, float | None]:
+    """Its three numbers, or three times None."""
+    if span is None:
+        return None, None, None
+    return span.mean, span.low, span.high
+
+
+def _wilson(count: int, successes: int) -> Span | None:
+    """Wilson's 95 % interval for a share."""
+    if not count:
+        return None
+    share = successes / count
+    centre = (share + Z95**2 / (2 * count)) / (1 + Z95**2 / count)
+    reach = (
+        Z95
+        * math.sqrt(share * (1 - share) / count + (Z95 / (2 * count)) ** 2)
+        / (1 + Z95**2 / count)
+    )
+    return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
+
+
+def _order_value(arm: ArmHistory, events: Events) -> float | None:
+    """The mean of what its converted decisions paid; None without values or conversions."""
+    paid = arm.paid_by_decision(events.window)
+    if not events.valued or not len(paid):
+        return None
+    weights = arm.counts[arm.converted_within(events.window)]
+    return float((weights * paid).sum() / weights.sum())
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """The place where model and Kaplan-Meier estimate are farthest apart."""
+
+    age: float
+    model: float
+    """converted by that age"""
+    data: float
+    errors: float
+    """their distance in standard errors"""
+    share: float
+    """their distance relative to the rate"""
+
+
+def misfit_of(belief: Belief, curve: StepCurve) -> Misfit:
+    """The largest misfit over all ages of the lag curve that the data reach."""
+    counts = np.arange(1, len(curve.times) + 1)
+    times = belief.lag_times
+    enough = (
+        np.interp(times, curve.times, counts, left=0.0) >= FEWEST
+        if len(counts)
+        else np.zeros(len(times), bool)
+    )
+    usable = enough & (times <= curve.largest)
+    if not usable.any() or belief.rate.mean <= 0:
+        return Misfit(age=0.0, model=0.0, data=0.0, errors=0.0, share=0.0)
+    model = belief.rate.mean * belief.lag_mean[usable]
+    data = curve.at(times[usable])
+    errors = np.abs(model - data) / np.sqrt(np.maximum(curve.variance_at(times[usable]), 1e-18))
+    worst = int(errors.argmax())
+    return Misfit(
+        age=float(times[usable][worst]),
+        model=float(model[worst]),
+        data=float(data[worst]),
+        errors=float(errors[worst]),
+        share=float(abs(model[worst] - data[worst]) / belief.rate.mean),
+    )
+
+
+def misfit_words(arm: str, gap: Misfit) -> str:
+    """A warning with its numbers, or nothing."""
+    if gap.errors < MANY_ERRORS or gap.share < LARGE_SHARE:
+        return ""
+    return (
+        f"The model does not fit {arm} well: after {spoken(gap.age)} it expects {gap.model:.2%} to "
+        f"have converted, the data show {gap.data:.2%} ({gap.errors:.1f} standard errors apart)."
+    )
+
+
+def later_share(belief: Belief, ages: np.ndarray, window: float | None) -> np.ndarray:
+    """P(converts within the window | has not by this age) = rho (1 - G) / (1 - rho G)."""
+    come = np.interp(ages, belief.lag_times, belief.lag_mean, left=0.0)
+    if window is not None:
+        come = np.where(ages >= window, 1.0, come)
+    rate = belief.rate.mean
+    return rate * (1 - come) / np.maximum(1 - rate * come, 1e-12)
+
+
+def cohort_days(events: Events) -> int:
+    """Days in a cohort: 1, or 7 if the history is long."""
+    first = min(int(arm.days.min()) for arm in events.arms if arm.decisions)
+    last = max(int(arm.days.max()) for arm in events.arms if arm.decisions)
+    if last - first < MOST_DAYS:
+        return 1
+    return 7
+
+
+def cohorts_of(events: Events, arm_beliefs: Sequence[Belief]) -> list[CohortFinding]:
+    """Every cohort of every arm, the oldest first."""
+    size = cohort_days(events)
+    rows = []
+    for arm, belief in zip(events.arms, arm_beliefs, strict=True):
+        rows += _of_arm(arm, belief, events.window, size)
+    return rows
+
+
+def _of_arm(
+    arm: ArmHistory, belief: Belief, window: float | None, size: int
+) -> list[CohortFinding]:
+    if not arm.decisions:
+        return []
+    ages, delays = arm.within(window)
+    converted = np.isfinite(delays)
+    coming = np.where(converted, 1.0, later_share(belief, ages, window))
+    slots = arm.days // size  # weeks begin on Thursday, the first day of 1970: only size matters
+    first = int(slots.min())
+    places = slots - first
+    decided = np.bincount(places, arm.counts)
+    came = np.bincount(places, arm.counts * converted)
+    expected = np.bincount(places, arm.counts * coming)
+    return [
+        CohortFinding(
+            arm=arm.name,
+            day=(first + place) * size,
+            decisions=round(decided[place]),
+            conversions=round(came[place]),
+            expected=float(expected[place]),
+        )
+        for place in range(len(decided))
+        if decided[place]
+    ]
