@@ -14,10 +14,10 @@ import numpy as np
 
 from bench.shop_worlds import Array, Shop
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.belief import beliefs
 from patientbandits.analysis.events.history import Events
 from patientbandits.analysis.future import future_days
 from patientbandits.analysis.normals import expected_loss
+from patientbandits.analysis.rates import beliefs
 from patientbandits.analysis.run import TOLERANCE, lag_times
 
 SCREEN = 2.5

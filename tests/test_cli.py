@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from patientbandits import Result, __version__
+from patientbandits.cli.common import table_lines
 from patientbandits.cli.main import parser
-from patientbandits.cli.tables import table_lines
 from patientbandits.policies import POLICIES
 from patientbandits.problems.delays import LAWS
 

@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 
 from patientbandits._util.durations import DAY
-from patientbandits.analysis import plays
+from patientbandits.analysis import future as simulated
 from patientbandits.analysis.future import (
+    DIFFERENCES,
     ArmPresent,
+    draw_truths,
     first_passage,
     future_days,
     known_decisions,
     most_agreed,
-    play_future,
+    simulate_future,
     traffic_of,
 )
 from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import OrderWorth
-from patientbandits.analysis.truths import DIFFERENCES, draw_truths
 
 SIZE = 4000
 MEANS = np.array([0.100, 0.104])
@@ -80,9 +81,9 @@ def test_plays_are_those_of_a_simulation_day_by_day(monkeypatch: pytest.MonkeyPa
     naive = shares_by(np.array([naive_passage(truth, random) for _ in range(300)]))
     found = {}
     for name, told in (("same", truth), ("other", truth + np.array([0.0, 0.012]))):
-        drawn = np.broadcast_to(told, (plays.TRUTHS, 2))
-        monkeypatch.setattr(plays, "draw_truths", lambda *_, drawn=drawn: drawn)
-        played = plays.play_arms(MEANS, SPREADS, more, None)
+        drawn = np.broadcast_to(told, (simulated.TRUTHS, 2))
+        monkeypatch.setattr(simulated, "draw_truths", lambda *_, drawn=drawn: drawn)
+        played = simulated.play_arms(MEANS, SPREADS, more, None)
         cheap = played.losses[..., 1:] < TOLERANCE * played.leaders[..., 1:]
         found[name] = shares_by(first_passage(days[1:], cheap))
     assert found["same"] == pytest.approx(naive, abs=0.12)
@@ -114,10 +115,10 @@ def test_stopping_now_is_zero_days() -> None:
         for m, s in zip(MEANS, SPREADS, strict=True)
     ]
     flow = {arm.name: float(TRAFFIC) for arm in arms}
-    future = play_future(arms, TOLERANCE, 0.9 * TOLERANCE * MEANS.max(), flow)
+    future = simulate_future(arms, TOLERANCE, 0.9 * TOLERANCE * MEANS.max(), flow)
     assert future.days_left == future.days_left_low == future.days_left_high == 0
     assert future.threshold == pytest.approx(TOLERANCE * MEANS.max())
-    later = play_future(arms, TOLERANCE, 1.1 * TOLERANCE * MEANS.max(), flow)
+    later = simulate_future(arms, TOLERANCE, 1.1 * TOLERANCE * MEANS.max(), flow)
     assert later.days_left is not None
     assert later.days_left > 0
 
@@ -130,7 +131,7 @@ def test_more_traffic_is_fewer_days() -> None:
     loss = float(expected_loss(MEANS, SPREADS))
     left = []
     for traffic in (50.0, 200.0, 800.0):
-        future = play_future(arms, TOLERANCE, loss, {arm.name: traffic for arm in arms})
+        future = simulate_future(arms, TOLERANCE, loss, {arm.name: traffic for arm in arms})
         left.append(math.inf if future.days_left is None else future.days_left)
     assert left[0] > left[1] > left[2] > 0
 
@@ -142,9 +143,9 @@ def test_worths_that_vary_take_longer_to_know() -> None:
     for spread in (0.0, 50.0):
         worths = [OrderWorth(mean=20.0, spread=spread, count=400) for _ in MEANS]
         losses[spread] = np.median(
-            plays.play_arms(MEANS, SPREADS, more, worths).losses, axis=(0, 1)
+            simulated.play_arms(MEANS, SPREADS, more, worths).losses, axis=(0, 1)
         )
-    plain = np.median(plays.play_arms(MEANS, SPREADS, more, None).losses, axis=(0, 1))
+    plain = np.median(simulated.play_arms(MEANS, SPREADS, more, None).losses, axis=(0, 1))
     assert losses[0.0][0] == pytest.approx(20.0 * plain[0], rel=1e-6)
     assert losses[50.0][0] > 1.5 * losses[0.0][0]
 

@@ -150,7 +150,7 @@ def test_refuses(found: Analysis) -> None:
         rehearse(found, traffic=0, days=3)
     with pytest.raises(InputError, match="policy must be one of"):
         rehearse(found, traffic=10, days=3, policies=["Thomson"])
-    with pytest.raises(InputError, match="policies must name one beside those that always play"):
+    with pytest.raises(InputError, match="policies must name at least one besides those"):
         rehearse(found, traffic=10, days=3, policies=["even split"])
     silent = Events.of({"a": ([DAY] * 5, [math.inf] * 5), "b": ([DAY] * 5, [math.inf] * 5)})
     with pytest.raises(InputError, match="at least one conversion is needed"):

@@ -12,11 +12,11 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
-from patientbandits.analysis.belief import Z95, Belief
 from patientbandits.analysis.events import Events
-from patientbandits.analysis.money import amount, revenues_of, worths_of
 from patientbandits.analysis.page import write_analysis
+from patientbandits.analysis.rates import Z95, Belief
 from patientbandits.analysis.records import OrderWorth, Span
+from patientbandits.analysis.revenue import amount, revenues_of, worths_of
 from patientbandits.cli import main
 from patientbandits.errors import InputError
 
@@ -65,7 +65,8 @@ def test_the_verdict_goes_by_what_was_asked(shop: Events, found: Analysis) -> No
     assert verdict.threshold == pytest.approx(found.tolerance * money.mean, rel=1e-6)
     assert verdict.days_left == 0
     assert verdict.lift == pytest.approx(0.05 * 40 / (0.06 * 20) - 1, abs=0.25)
-    assert verdict.words.startswith("dear leads by revenue; stopping now risks 0")
+    assert verdict.words.startswith("dear leads by revenue, with a probability of more than 99 % of being the best arm; "
+        "the expected loss of stopping now is ")
     assert "EUR per visitor" in verdict.words
     assert not verdict.certain
 
@@ -157,8 +158,8 @@ def test_needs_values(shop: Events) -> None:
 
 def test_page_and_data_show_it(found: Analysis, tmp_path: Path) -> None:
     page = write_analysis(found, tmp_path).read_text()
-    assert "dear has the largest revenue per decision" in page
-    assert "By rate, control leads" in page
+    assert "dear has the highest revenue per decision" in page
+    assert "By rate, control is the best arm with a probability of" in page
     assert page.count("data:image/svg+xml;base64,") == 6
     data = json.loads((tmp_path / "analysis.json").read_text())
     assert data["verdict"]["by"] == "revenue"

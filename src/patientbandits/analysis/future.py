@@ -1,19 +1,19 @@
 """The future, simulated from the posterior: how the expected loss will fall at the current traffic.
 
-Three steps. *Truths* are drawn from the posterior, with what arms of one experiment have in common.
-Arm i has mean m_i and variance v_i. The truths are N(mu, (s mu)^2) around a common mu, and s, by how
-much the arms of an experiment usually differ, is one of several values, weighted by how well it
-explains the means. Without it, noise makes the arms look farther apart than they are, and the days
-left too few.
+Three steps. *Truths* are drawn from the posterior, with what arms of one experiment have in
+common. Arm i has mean m_i and variance v_i. The truths are N(mu, (s mu)^2) around a common mu, and
+s, by how much the arms of an experiment usually differ, is one of several values, weighted by how
+well it explains the means. Without it, noise makes the arms look farther apart than they are, and
+the days left too few.
 
 *Futures*: several are played for each truth. What t more days teach about arm i is counted in
 decisions whose outcome within the window w is known:
 
     n_i(t) = sum over decisions of G_i(age + t) + traffic_i * integral from 0 to t of G_i(s) ds,
 
-G_i(a) the share of conversions within w that come by age a, 1 from w on. An arm's rate with mean m
-and variance v is known as well as from n = m (1 - m) / v decisions whose outcome is known. In t days
-k(t) more become known; if theta is true, X ~ Bin(k, theta) of them have converted, and
+G_i(a) the share of conversions within w that come by age a, 1 from w on. An arm's rate with mean
+m and variance v is known as well as from n = m (1 - m) / v decisions whose outcome is known. In t
+days k(t) more become known; if theta is true, X ~ Bin(k, theta) of them have converted, and
 
     m(t) = (n m + X) / (n + k),    v(t) = m(t) (1 - m(t)) / (n + k).
 

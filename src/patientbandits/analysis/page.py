@@ -76,7 +76,7 @@ def verdict_values(analysis: Analysis) -> dict[str, Any]:
         "compared": "revenue per decision" if by_revenue else "rate",
         "leads": leads(verdict.probability),
         "loss_words": lambda loss: loss_words(loss, verdict.by, verdict.currency),
-        "loss_tile": loss.removeprefix("less than ").split(" ", 1),
+        "loss_tile": loss.replace("less than ", "<\N{NO-BREAK SPACE}").split(" ", 1),
         "amount": amount,
         "standings": {arm.arm: compared_of(arm, verdict.by) for arm in analysis.arms.values()},
         "beside": beside_words(list(analysis.arms.values()), verdict.by),

@@ -15,6 +15,8 @@ BY_REVENUE = "revenue"
 
 FEWEST_CONVERSIONS = 10
 """With fewer in some arm it is too early for a verdict."""
+LEAST_LOSS = 0.0001
+"""Smaller losses are not written out."""
 MOST_EXTRAPOLATED = 0.5
 """If more than this share of an arm's rate lies beyond its oldest age, it is too early."""
 
@@ -126,6 +128,8 @@ def standing_words(arm: str, probability: float, by: str) -> str:
 
 def loss_words(loss: float, by: str, currency: str) -> str:
     """A loss in percentage points, or in money."""
+    if by == BY_REVENUE and 0 < loss < LEAST_LOSS:
+        return f"less than {amount(LEAST_LOSS, currency)} per visitor"
     if by == BY_REVENUE:
         return f"{amount(loss, currency)} per visitor"
     return points(loss)
@@ -143,8 +147,8 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
 
 def points(rate: float) -> str:
     """A difference of rates in percentage points."""
-    if 0 < 100 * rate < 0.0001:
-        return "less than 0.0001 percentage points"
+    if 0 < 100 * rate < LEAST_LOSS:
+        return f"less than {LEAST_LOSS} percentage points"
     if 0 < 100 * rate < 0.01:
         return f"{100 * rate:.4f} percentage points"
     return f"{100 * rate:.2f} percentage points"

@@ -1,15 +1,21 @@
-"""Decisions: serve them, make them, report what became of them."""
+"""Decisions: serve them, make them, report their results."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.live_report import report_lines
-from patientbandits.cli.shop import opened_experiment, opened_shop, show
-from patientbandits.cli.tables import table_lines
+from patientbandits.cli.common import (
+    arm_label,
+    opened_experiment,
+    opened_shop,
+    show,
+    table_lines,
+)
 
 if TYPE_CHECKING:
     from patientbandits.live.commands import Conversion, Credited
@@ -85,82 +91,86 @@ def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> N
     one.add_argument("experiment", metavar="EXPERIMENT")
 
     command = commands.add_parser("decide", parents=[one], help="decide on an arm")
-    command.add_argument("--unit", help="whom it is for")
-    command.add_argument("--key", help="makes repeating safe")
+    command.add_argument("--unit", help="the unit to decide for")
+    command.add_argument("--key", help="idempotency key: makes it safe to repeat the command")
     command.set_defaults(run=run_decide)
 
     command = commands.add_parser("convert", parents=[one], help="report a conversion")
     command.add_argument("id", nargs="?", metavar="DECISION")
-    command.add_argument("--unit", help="who paid, instead of the decision")
+    command.add_argument("--unit", help="the unit that paid, instead of the decision")
     _add_order_options(command)
     command.set_defaults(run=run_convert)
 
     command = commands.add_parser(
-        "track", parents=[database], help="tell every experiment that a unit has paid"
+        "track", parents=[database], help="report an order of a unit to every experiment"
     )
     command.add_argument("unit", metavar="UNIT")
     _add_order_options(command)
     command.set_defaults(run=run_track)
 
     command = commands.add_parser(
-        "alias", parents=[database], help="two units are one person, in every experiment"
+        "alias", parents=[database], help="treat two units as one person, in every experiment"
     )
     command.add_argument("unit", metavar="UNIT")
     command.add_argument("other", metavar="OTHER")
     command.set_defaults(run=run_alias)
 
-    command = commands.add_parser("retract", parents=[one], help="take a conversion back")
+    command = commands.add_parser("retract", parents=[one], help="retract a conversion")
     command.add_argument("id", nargs="?", metavar="DECISION")
-    command.add_argument("--unit", help="who paid, instead of the decision")
-    command.add_argument("--order", help="which of the unit's orders")
-    command.add_argument("--goal", help="which was reached, if not the one that decides")
+    command.add_argument("--unit", help="the unit that paid, instead of the decision")
+    command.add_argument("--order", help="the order of that unit")
+    command.add_argument("--goal", help="the goal, if not the one that decides")
     command.set_defaults(run=run_retract)
 
     command = commands.add_parser(
-        "expose", parents=[one], help="tell what another system has shown a unit"
+        "expose", parents=[one], help="report the arm that another system has shown to a unit"
     )
     command.add_argument("unit", metavar="UNIT")
     command.add_argument("arm", metavar="ARM")
-    command.add_argument("--at", metavar="TIME", help="when, if not now: ISO 8601 with a zone")
+    command.add_argument(
+        "--at", metavar="TIME", help="time of the exposure, if not now: ISO 8601 with a zone"
+    )
     command.add_argument("--propensity", type=float, help="the probability of showing this arm")
-    command.add_argument("--key", help="makes repeating safe")
+    command.add_argument("--key", help="idempotency key: makes it safe to repeat the command")
     command.set_defaults(run=run_expose)
 
     command = commands.add_parser(
-        "weights", parents=[one], help="the share of traffic that each arm should get now"
+        "weights", parents=[one], help="show the share of traffic that each arm should get now"
     )
     command.set_defaults(run=run_weights)
 
-    command = commands.add_parser("report", parents=[one], help="what is known of each arm")
+    command = commands.add_parser("report", parents=[one], help="show the results of each arm")
     command.set_defaults(run=run_report)
 
     command = commands.add_parser(
-        "verdict", parents=[one], help="which arm leads, and whether to go on"
+        "verdict", parents=[one], help="show which arm leads, and whether to stop"
     )
     command.add_argument(
         "--by",
         choices=["rate", "revenue"],
-        help="what is compared; unless given, revenue if conversions have values",
+        help="the quantity compared; by default revenue if conversions have values",
     )
     command.add_argument(
-        "--windows", action="store_true", help="also who would have won with other windows"
+        "--windows", action="store_true", help="also show who would have won with other windows"
     )
     command.set_defaults(run=run_verdict)
 
     command = commands.add_parser(
-        "export", parents=[one], help="every decision with what became of it"
+        "export", parents=[one], help="export every decision with its outcome"
     )
     command.add_argument("--format", choices=["csv", "parquet"], default="csv")
-    command.add_argument("--out", metavar="FILE", help="where to write; standard output by default")
+    command.add_argument("--out", metavar="FILE", help="file to write; by default standard output")
     command.set_defaults(run=run_export)
 
 
 def _add_order_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--order", help="what the unit paid for; several orders add up")
-    command.add_argument("--value", type=float, default=1.0, help="(%(default)s)")
-    command.add_argument("--goal", help="what was reached, if not the goal that decides")
+    command.add_argument("--order", help="id of the order; several orders of a unit add up")
     command.add_argument(
-        "--at", metavar="TIME", help="when it happened, if not now: ISO 8601 with a zone"
+        "--value", type=float, default=1.0, help="value of the order (%(default)s)"
+    )
+    command.add_argument("--goal", help="the goal, if not the one that decides")
+    command.add_argument(
+        "--at", metavar="TIME", help="time of the order, if not now: ISO 8601 with a zone"
     )
 
 
@@ -188,13 +198,13 @@ def run_serve(options: argparse.Namespace) -> None:
 
 def run_decide(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.decide(options.unit, options.key)
-    show(options, made._asdict(), [f"{made.arm}  {made.id or made.outside}"])
+        decision = handle.decide(options.unit, options.key)
+    show(options, decision._asdict(), [f"{decision.arm}  {decision.id or decision.outside}"])
 
 
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.convert(
+        outcome = handle.convert(
             options.id,
             options.value,
             options.at,
@@ -202,79 +212,84 @@ def run_convert(options: argparse.Namespace) -> None:
             order=options.order,
             goal=options.goal,
         )
-    show(options, made._asdict(), [conversion_words(made)])
+    show(options, outcome._asdict(), [conversion_words(outcome)])
 
 
-def conversion_words(made: Conversion | Credited) -> str:
-    words = "counted" if made.counted else "kept, not counted"
-    if made.duplicate:
+def conversion_words(outcome: Conversion | Credited) -> str:
+    words = "counted" if outcome.counted else "kept, not counted"
+    if outcome.duplicate:
         words = f"duplicate, {words}"
-    if not getattr(made, "exposed", True):
-        words = f"{words}: nothing was decided for this unit so far"
+    if not getattr(outcome, "exposed", True):
+        words = f"{words}: no decision for this unit so far"
     return words
 
 
 def run_track(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
-        made = shop.track(options.unit, options.order, options.value, options.at, goal=options.goal)
-    found = {name: one._asdict() for name, one in made.items()}
-    lines = [f"{name}: {conversion_words(one)}" for name, one in made.items()]
-    show(options, found, lines or ["no experiment yet"])
+        outcomes = shop.track(
+            options.unit, options.order, options.value, options.at, goal=options.goal
+        )
+    data = {name: outcome._asdict() for name, outcome in outcomes.items()}
+    lines = [f"{name}: {conversion_words(outcome)}" for name, outcome in outcomes.items()]
+    show(options, data, lines or ["no experiments yet"])
 
 
 def run_alias(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         shop.alias(options.unit, options.other)
-    found = {"unit": options.unit, "other": options.other}
-    show(options, found, [f"{options.unit} and {options.other} are one person"])
+    data = {"unit": options.unit, "other": options.other}
+    show(options, data, [f"{options.unit} and {options.other} are one person"])
 
 
 def run_retract(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.retract(options.id, unit=options.unit, order=options.order, goal=options.goal)
-    show(options, made._asdict(), ["duplicate" if made.duplicate else "retracted"])
+        outcome = handle.retract(
+            options.id, unit=options.unit, order=options.order, goal=options.goal
+        )
+    show(options, outcome._asdict(), ["duplicate" if outcome.duplicate else "retracted"])
 
 
 def run_expose(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        made = handle.expose(
+        exposure = handle.expose(
             options.unit, options.arm, options.at, options.propensity, key=options.key
         )
-    words = "known already" if made.duplicate else "kept"
-    show(options, made._asdict(), [f"{words}  {made.id}"])
+    words = "duplicate" if exposure.duplicate else "kept"
+    show(options, exposure._asdict(), [f"{words}  {exposure.id}"])
 
 
 def run_weights(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        found = handle.weights()
-    lines = table_lines([[arm, f"{share:.4f}"] for arm, share in found.items()])
-    show(options, found, lines)
+        weights = handle.weights()
+    lines = table_lines([[arm, f"{share:.4f}"] for arm, share in weights.items()])
+    show(options, weights, lines)
 
 
 def run_report(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        found = handle.report()
-    show(options, found, report_lines(found))
+        report = handle.report()
+    show(options, report, report_lines(report))
 
 
 def run_verdict(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        found = handle.analysis(options.by)
-    told = {name: found[name] for name in ("experiment", "time", "control")} | found["verdict"]
-    lines = [f"{told['words']}."]
+        analysis = handle.analysis(options.by)
+    named = {name: analysis[name] for name in ("experiment", "time", "control")}
+    verdict = named | analysis["verdict"]
+    lines = [f"{verdict['words']}."]
     if options.windows:
-        told["windows"] = found["windows"]
-        lines += window_lines(found)
-    show(options, told, lines)
+        verdict["windows"] = analysis["windows"]
+        lines += window_lines(analysis["windows"])
+    show(options, verdict, lines)
 
 
-def window_lines(found: dict[str, Any]) -> list[str]:
-    """Who would have won with each window, and the share of conversions that it catches."""
-    if not found["windows"]:
+def window_lines(windows: list[dict[str, Any]]) -> list[str]:
+    """The arm that would have won with each window, and the share of conversions it catches."""
+    if not windows:
         return ["", "no window can be judged so far"]
-    arms = [arm["arm"] for arm in found["windows"][0]["arms"]]
-    rows = [["window", "winner", "sure to", *(f"{arm} caught" for arm in arms)]]
-    for row in found["windows"]:
+    arms = [arm["arm"] for arm in windows[0]["arms"]]
+    rows = [["window", "winner", "probability", *(f"{arm} caught" for arm in arms)]]
+    for row in windows:
         label = f"{row['window_text']} (in use)" if row["in_use"] else row["window_text"]
         shares = [f"{arm['caught']:.0%}" for arm in row["arms"]]
         rows.append([label, row["leader"], f"{row['probability']:.0%}", *shares])
@@ -289,3 +304,67 @@ def run_export(options: argparse.Namespace) -> None:
             target = stack.enter_context(open(options.out, "wb"))
         for piece in pieces:
             target.write(piece)
+
+
+def report_lines(report: dict[str, Any]) -> list[str]:
+    amount = amount_words(report)
+    corrected = "corrected rate"
+    if amount is not percent_words:
+        corrected = f"corrected, per {'visitor' if report['sticky'] else 'decision'}"
+    heading = [
+        "arm",
+        "decisions",
+        "conversions",
+        "seen so far",
+        corrected,
+        f"{100 * report['level']:g} % interval",
+        "still to come",
+        "best",
+    ]
+    rows = [report_row(arm, amount) for arm in report["arms"]]
+    lines = table_lines([heading, *rows])
+    for goal in report["goals"]:
+        lines += ["", *goal_lines(goal)]
+    return [*lines, *report["notes"]]
+
+
+def goal_lines(goal: dict[str, Any]) -> list[str]:
+    heading = [goal["goal"], "times", "units", "rate", "value"]
+    rows = []
+    for arm in goal["arms"]:
+        counted = [str(arm["count"]), str(arm["units"])]
+        rows.append([arm["arm"], *counted, _or_dash(arm["rate"], ".2%"), f"{arm['value']:.2f}"])
+    return table_lines([heading, *rows])
+
+
+def percent_words(rate: float) -> str:
+    return f"{rate:.2%}"
+
+
+def amount_words(report: dict[str, Any]) -> Callable[[float], str]:
+    """The form of an arm's value: as a rate, or as money."""
+    from patientbandits.analysis import amount
+
+    currency = report["currency"] or ""
+    if report["scale"] == 1.0 and not currency:
+        return percent_words
+    return partial(amount, currency=currency)
+
+
+def report_row(arm: dict[str, Any], amount: Callable[[float], str]) -> list[str]:
+    """The row of one arm; estimates only where there is something to estimate from."""
+    counted = [arm_label(arm["arm"], arm["retired"]), str(arm["pulls"]), str(arm["conversions"])]
+    if arm["state"] == "no data":
+        return [*counted, "no data yet", "-", "-", "-", "-"]
+    seen = amount(arm["raw_rate"])
+    to_come = f"{arm['to_come']:.1f}"
+    if arm["state"] == "too early":
+        return [*counted, seen, "too early", "-", "-", "-"]
+    interval = f"{amount(arm['low'])} .. {amount(arm['high'])}"
+    return [*counted, seen, amount(arm["rate"]), interval, to_come, _or_dash(arm["best"], ".1%")]
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    if value is None:
+        return "-"
+    return format(value, form)

@@ -1,4 +1,4 @@
-"""The program: its commands, and what becomes of their errors."""
+"""The program: its commands, and the exit code of their errors."""
 
 from __future__ import annotations
 
@@ -7,24 +7,12 @@ import sys
 from collections.abc import Sequence
 
 from patientbandits._version import __version__
-from patientbandits.cli.analyse import add_analyse_commands
-from patientbandits.cli.catalogue import add_catalogue_commands
-from patientbandits.cli.compare import add_compare_command
-from patientbandits.cli.database import add_database_commands
+from patientbandits.cli.analysis import add_analysis_commands
+from patientbandits.cli.common import common_options, database_options, work_options
 from patientbandits.cli.experiments import add_experiment_commands
-from patientbandits.cli.field import add_field_command
-from patientbandits.cli.history_import import add_import_command
-from patientbandits.cli.keys import add_key_commands
-from patientbandits.cli.live import (
-    add_decision_commands,
-    add_serve_command,
-)
-from patientbandits.cli.options import common_options, database_options, work_options
-from patientbandits.cli.paper import add_paper_commands
-from patientbandits.cli.privacy import add_privacy_commands
-from patientbandits.cli.rehearse import add_rehearse_command
-from patientbandits.cli.simulate import add_simulate_command
-from patientbandits.cli.watching import add_watching_commands
+from patientbandits.cli.live import add_decision_commands, add_serve_command
+from patientbandits.cli.operations import add_operation_commands
+from patientbandits.cli.research import add_research_commands
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -45,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _complain(_in_words(error))
     except KeyboardInterrupt:
-        words = "interrupted; finished pieces are kept, the same command goes on from here."
+        words = "interrupted; finished pieces are kept, and the same command resumes from here."
         print(f"\npatientbandits: {words}", file=sys.stderr)
         return INTERRUPTED
     return 0
@@ -73,19 +61,10 @@ def parser() -> argparse.ArgumentParser:
     common = common_options()
     work = work_options(common)
     database = database_options(common)
-    add_analyse_commands(commands, common)
-    add_rehearse_command(commands, common)
-    add_paper_commands(commands, work)
-    add_simulate_command(commands, work)
-    add_field_command(commands, work)
-    add_compare_command(commands, common)
-    add_catalogue_commands(commands, common)
+    add_analysis_commands(commands, common)
+    add_research_commands(commands, common, work)
     add_serve_command(commands, database)
     add_experiment_commands(commands, database)
-    add_key_commands(commands, database)
-    add_import_command(commands, database)
     add_decision_commands(commands, database)
-    add_watching_commands(commands, database)
-    add_database_commands(commands, database)
-    add_privacy_commands(commands, database)
+    add_operation_commands(commands, database)
     return top

@@ -241,13 +241,13 @@ def check_columns(
 
 
 def shared_first(
-    names: Sequence[str], shown: Sequence[str], bought: Sequence[str]
+    names: Sequence[str], exposed: Sequence[str], ordered: Sequence[str]
 ) -> tuple[str, ...]:
     """Names of units that both tables have before the others.
 
     Otherwise visitors of one table could be looked up as users in the other.
     """
-    both = {folded(name) for name in shown} & {folded(name) for name in bought}
+    both = {folded(name) for name in exposed} & {folded(name) for name in ordered}
     return tuple(sorted(names, key=lambda name: folded(name) not in both))
 
 

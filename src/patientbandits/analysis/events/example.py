@@ -50,10 +50,10 @@ def write_example(folder: str | os.PathLike[str], visitors: int = VISITORS) -> t
     seen = np.sort(random.random(visitors)) * HALF_A_YEAR * DAY
     exposures = _exposures(random, arms, seen)
     orders = _orders(random, arms, seen)
-    shown, bought = target / "exposures.csv", target / "orders.csv"
-    shown.write_text("visitor_id,seen_at,experiment,variation\n" + "".join(exposures))
+    exposed, bought = target / "exposures.csv", target / "orders.csv"
+    exposed.write_text("visitor_id,seen_at,experiment,variation\n" + "".join(exposures))
     bought.write_text("Visitor ID;Paid At;Order Number;Amount;Currency\n" + "".join(orders))
-    return shown, bought
+    return exposed, bought
 
 
 def _exposures(random: Any, arms: Any, seen: Any) -> list[str]:
@@ -92,8 +92,8 @@ def _orders(random: Any, arms: Any, seen: Any) -> list[str]:
         rows += _bought(random, int(visitor), float(seen[visitor] - random.exponential(20 * DAY)))
     for stranger in range(len(arms) // 300):
         rows += _bought(random, len(arms) + stranger, random.random() * HALF_A_YEAR * DAY)
-    known = sorted(row for row in rows if 0 < row[0] < HALF_A_YEAR * DAY)
-    lines = [text.format(number=100_000 + number) for number, (_, text) in enumerate(known)]
+    in_time = sorted(row for row in rows if 0 < row[0] < HALF_A_YEAR * DAY)
+    lines = [text.format(number=100_000 + number) for number, (_, text) in enumerate(in_time)]
     again = [lines[place] for place in range(0, len(lines), 150)]
     broken = ["v17;2026-02-30 10:00;broken;20.00;EUR\n", "v18;2026-03-01 10:00;broken;a lot;EUR\n"]
     return lines + again + broken

@@ -106,7 +106,7 @@ def choose_experiment(exposures: ParsedRows, name: str | None) -> str:
     chosen = choice(READ_EVENTS, "experiment", name, names) if name is not None else "".join(names)
     exposures.drop(
         f"experiment IS DISTINCT FROM {literal(chosen)}" if chosen else "false",
-        shown="experiment",
+        quote="experiment",
         field=column,
         rule=f"experiment must be {chosen}",
         reason="other experiment",
@@ -172,17 +172,17 @@ def drop_duplicates(parsed: Parsed, by_goal: bool = False) -> None:
     each goal.
     """
     orders = parsed.orders
-    same, shown, field = "unit, time, value", "unit", "unit"
+    same, quote, field = "unit, time, value", "unit", "unit"
     if "order" in orders.source.columns:
         # a row without an id is its own order, not one with all others that have none
-        same, shown, field = """coalesce("order", 'row ' || row)""", '"order"', "order"
+        same, quote, field = """coalesce("order", 'row ' || row)""", '"order"', "order"
     if by_goal:
         same += ", goal"
     _drop_repeated(parsed.exposures, "unit, time, variant", "unit", "unit")
-    _drop_repeated(orders, same, shown, field)
+    _drop_repeated(orders, same, quote, field)
 
 
-def _drop_repeated(parsed: ParsedRows, same: str, shown: str, field: str) -> None:
+def _drop_repeated(parsed: ParsedRows, same: str, quote: str, field: str) -> None:
     repeated = f"repeated_{parsed.rows}"
     parsed.rows.created(
         repeated,
@@ -191,7 +191,7 @@ def _drop_repeated(parsed: ParsedRows, same: str, shown: str, field: str) -> Non
     )
     parsed.drop(
         f"row IN (SELECT row FROM {repeated})",
-        shown=shown,
+        quote=quote,
         field=field,
         rule="every row must be there once",
         reason="duplicate",
@@ -215,7 +215,7 @@ def cut_at_end(parsed: Parsed, as_of: object) -> int:
     for table in (exposures, orders):
         table.drop(
             f"time > {end}",
-            shown="time_text",
+            quote="time_text",
             field="time",
             rule=f"time must not be after {as_of}",
             reason="after the end",
@@ -259,7 +259,7 @@ def credit_orders(parsed: Parsed, credit: str, window: float | None) -> Joined:
     )
     orders.drop(
         f"unit NOT IN (SELECT unit FROM {decisions})",
-        shown="unit",
+        quote="unit",
         field="unit",
         rule="the unit of an order must have been exposed",
         reason="unmatched",
@@ -273,7 +273,7 @@ def credit_orders(parsed: Parsed, credit: str, window: float | None) -> Joined:
     )
     orders.drop(
         f"row NOT IN (SELECT row FROM {credited})",
-        shown="time_text",
+        quote="time_text",
         field="time",
         rule="an order must not be before the exposure",
         reason="before exposure",
@@ -284,7 +284,7 @@ def credit_orders(parsed: Parsed, credit: str, window: float | None) -> Joined:
         late = f"SELECT row FROM {credited} GROUP BY row HAVING min(delay) > {longest}"
         orders.drop(
             f"row IN ({late})",
-            shown="time_text",
+            quote="time_text",
             field="time",
             rule="an order must be within the window",
             reason="out of window",

@@ -66,15 +66,15 @@ class ParsedRows:
     set_aside: Relation
     """kind, source, row, field, rule, value, reason: of exposures and orders alike"""
 
-    def drop(self, broken: str, *, shown: str, field: str, rule: str, reason: str) -> int:
+    def drop(self, broken: str, *, quote: str, field: str, rule: str, reason: str) -> int:
         """Set aside the rows for which ``broken`` holds, and count them.
 
-        ``shown``: the SQL value that the report quotes.
+        ``quote``: the SQL value that the report quotes.
         """
         kind, label = literal(self.source.kind), literal(self.source.table.label)
         moved = self.rows.run(
             f"INSERT INTO {self.set_aside} SELECT {kind}, {label}, row, {literal(field)}, "
-            f"{literal(rule)}, CAST({shown} AS VARCHAR), {literal(reason)} "
+            f"{literal(rule)}, CAST({quote} AS VARCHAR), {literal(reason)} "
             f"FROM {self.rows} WHERE {broken}"
         ).fetchone()[0]
         if moved:
@@ -281,10 +281,10 @@ def _drop_unreadable(parsed: ParsedRows) -> None:
         rules.append(("value", unreadable, "value_text", "must be a number"))
         large = f"abs(value) >= {LARGEST_AMOUNT}"
         rules.append(("value", large, "value_text", f"must be below {LARGEST_AMOUNT:g}"))
-    for role, broken, shown, rule in rules:
+    for role, broken, quote, rule in rules:
         parsed.drop(
             broken,
-            shown=shown,
+            quote=quote,
             field=parsed.source.columns.get(role, role),
             rule=f"{role} {rule}",
             reason="unreadable",

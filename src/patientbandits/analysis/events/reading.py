@@ -156,12 +156,15 @@ def read_rows(
     in_whole_days(parsed)
     require_one_currency(parsed.orders)
     drop_duplicates(parsed, by_goal=True)
-    shown, bought = parsed.exposures.rows, parsed.orders.rows
-    exposed = shown.run(f"SELECT unit, time, variant FROM {shown} ORDER BY time, row")
-    placed = bought.run(f'SELECT unit, time, value, "order", goal FROM {bought} ORDER BY time, row')
+    seen, bought = parsed.exposures.rows, parsed.orders.rows
+    # each result is fetched at once: the next query on the connection would overwrite it
+    exposed = seen.run(f"SELECT unit, time, variant FROM {seen} ORDER BY time, row").fetchall()
+    placed = bought.run(
+        f'SELECT unit, time, value, "order", goal FROM {bought} ORDER BY time, row'
+    ).fetchall()
     return EventRows(
-        exposures=list(map(ExposureRow._make, exposed.fetchall())),
-        orders=list(map(OrderRow._make, placed.fetchall())),
+        exposures=list(map(ExposureRow._make, exposed)),
+        orders=list(map(OrderRow._make, placed)),
         set_aside=parsed.set_aside.count(),
     )
 

@@ -106,34 +106,34 @@ def open_sources(
     column_names: Mapping[str, str],
 ) -> tuple[Source, Source]:
     """Exposures and orders, their columns found. Without ``orders`` one table holds both."""
-    shown = open_table(database, exposures, "shown_table", EXPOSURES)
-    bought = shown
+    exposed = open_table(database, exposures, "shown_table", EXPOSURES)
+    ordered = exposed
     if orders is not None:
-        bought = open_table(database, orders, "bought_table", ORDERS)
-        if bought.label == shown.label:
+        ordered = open_table(database, orders, "bought_table", ORDERS)
+        if ordered.label == exposed.label:
             # two files of the same name: the report tells them apart by their paths
-            shown = replace(shown, label=str(shown.path))
-            bought = replace(bought, label=str(bought.path))
+            exposed = replace(exposed, label=str(exposed.path))
+            ordered = replace(ordered, label=str(ordered.path))
     elif not preset.wide and not preset.event:
         raise InputError(
             f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table "
             "has both (wide, segment, ga4, amplitude)."
         )
-    check_columns(READ_EVENTS, column_names, {EXPOSURES: shown.columns, ORDERS: bought.columns})
+    check_columns(READ_EVENTS, column_names, {EXPOSURES: exposed.columns, ORDERS: ordered.columns})
     columns = {}
-    for kind, table in ((EXPOSURES, shown), (ORDERS, bought)):
+    for kind, table in ((EXPOSURES, exposed), (ORDERS, ordered)):
         names = names_for(preset, kind)
-        names["unit"] = shared_first(names["unit"], shown.columns, bought.columns)
+        names["unit"] = shared_first(names["unit"], exposed.columns, ordered.columns)
         own = named_columns(READ_EVENTS, column_names, kind, table.columns)
         columns[kind] = find_columns(table.label, kind, table.columns, names, own)
-    if orders is None and not preset.wide and not event_column(preset, shown.columns):
+    if orders is None and not preset.wide and not event_column(preset, exposed.columns):
         raise InputError(
-            f"{shown.label}: a column with the name of the event is needed, such as "
-            f"{preset.event[0]}; got columns {listed_columns(shown.columns)}."
+            f"{exposed.label}: a column with the name of the event is needed, such as "
+            f"{preset.event[0]}; got columns {listed_columns(exposed.columns)}."
         )
     return (
-        _source(preset, EXPOSURES, shown, columns[EXPOSURES]),
-        _source(preset, ORDERS, bought, columns[ORDERS]),
+        _source(preset, EXPOSURES, exposed, columns[EXPOSURES]),
+        _source(preset, ORDERS, ordered, columns[ORDERS]),
     )
 
 

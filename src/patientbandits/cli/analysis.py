@@ -1,0 +1,328 @@
+"""Analysis of a shop's files: analyse, rehearse, and files of a made-up shop to try them on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from patientbandits.cli.common import print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from patientbandits.analysis import Analysis, ArmFinding
+
+
+def add_analysis_commands(commands: Any, common: argparse.ArgumentParser) -> None:
+    """analyse, example, rehearse"""
+    reading = reading_options(common)
+    command = commands.add_parser(
+        "analyse",
+        parents=[reading],
+        help="which arm wins and when to stop: from files of exposures and orders to a page",
+    )
+    command.add_argument(
+        "--by",
+        default="rate",
+        metavar="QUANTITY",
+        help="compare arms by rate (default) or by revenue per visitor",
+    )
+    command.add_argument(
+        "--tolerance",
+        metavar="SHARE",
+        help="stop when the expected loss is below this share of the leader's rate, such as 0.5%%",
+    )
+    command.add_argument(
+        "--traffic",
+        metavar="N/day",
+        help="decisions a day from now on; by default as in the last 7 days",
+    )
+    command.set_defaults(run=run_analyse)
+
+    command = commands.add_parser(
+        "example", help="write exposures.csv and orders.csv of a made-up shop to try things on"
+    )
+    command.add_argument("folder", metavar="FOLDER")
+    command.set_defaults(run=run_example)
+
+    command = commands.add_parser(
+        "rehearse",
+        parents=[reading],
+        help="try every policy on worlds like your own data, before one decides for real",
+    )
+    command.add_argument(
+        "--traffic", required=True, metavar="N/day", help="visitors a day, such as 500/day"
+    )
+    command.add_argument(
+        "--days", type=int, required=True, metavar="N", help="days that a rehearsal lasts"
+    )
+    command.add_argument(
+        "--policies",
+        nargs="+",
+        metavar="NAME",
+        help="policies to try; by default all that need no prior knowledge",
+    )
+    command.add_argument("--draws", type=int, metavar="N", help="number of worlds")
+    command.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
+    command.add_argument(
+        "--workers", type=int, metavar="N", help="threads; by default one per core"
+    )
+    command.set_defaults(run=run_rehearse)
+
+
+def reading_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Options of `read_events`, which `events_from` passes on."""
+    reading = argparse.ArgumentParser(add_help=False, parents=[common])
+    reading.add_argument(
+        "exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant"
+    )
+    reading.add_argument(
+        "orders", nargs="?", metavar="ORDERS", help="CSV or Parquet: unit, time, value, order id"
+    )
+    reading.add_argument(
+        "--window",
+        metavar="TIME",
+        help="how long after its exposure an order counts: 30d, 12h; by default for ever",
+    )
+    reading.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="ROLE=NAME",
+        help="columns with unusual names: unit=visitor orders.time=paid_at",
+    )
+    reading.add_argument(
+        "--preset",
+        metavar="NAME",
+        help="names of columns as in growthbook, segment, ga4, amplitude, or wide",
+    )
+    reading.add_argument(
+        "--credit",
+        default="first",
+        metavar="EXPOSURE",
+        help="the exposure that an order counts for: first (default), last or every",
+    )
+    reading.add_argument(
+        "--experiment", metavar="NAME", help="the experiment, if the file has several"
+    )
+    reading.add_argument("--control", metavar="ARM", help="the arm the others are compared with")
+    reading.add_argument(
+        "--split", metavar="50/50", help="the intended shares of the arms; none: no check"
+    )
+    reading.add_argument(
+        "--zone",
+        default="UTC",
+        metavar="ZONE",
+        help="time zone of times without one; UTC by default",
+    )
+    reading.add_argument(
+        "--time-format", metavar="FORMAT", help="format of times, such as %%d.%%m.%%Y"
+    )
+    reading.add_argument("--as-of", metavar="TIME", help="analyse as of this time")
+    reading.add_argument("--out", metavar="FOLDER", help="folder for the results")
+    reading.add_argument("--quiet", action="store_true", help="no progress")
+    return reading
+
+
+def events_from(options: argparse.Namespace, out: str) -> Any:
+    """Read the files that the options name; rows that do not count go to a file in ``out``."""
+    from pathlib import Path
+
+    from patientbandits.analysis import SET_ASIDE
+    from patientbandits.analysis.events import read_events
+
+    return read_events(
+        options.exposures,
+        options.orders,
+        window=options.window,
+        columns=parse_pairs(options.columns),
+        preset=options.preset,
+        credit=options.credit,
+        experiment=options.experiment,
+        control=options.control,
+        split=options.split,
+        zone=options.zone,
+        time_format=options.time_format,
+        as_of=options.as_of,
+        set_aside_to=Path(out) / SET_ASIDE,
+        tell=step_printer(options),
+    )
+
+
+def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
+    """Read ROLE=NAME ... as a mapping."""
+    from patientbandits.errors import require
+
+    columns = {}
+    for pair in pairs:
+        role, sign, name = pair.partition("=")
+        require(sign and role and name, "--columns", "must be ROLE=NAME", columns=pair)
+        columns[role] = name
+    return columns
+
+
+def per_day(text: str) -> float:
+    """500/day, or 500."""
+    from patientbandits.errors import InputError, positive
+
+    try:
+        count = float(text.removesuffix("/day"))
+    except ValueError:
+        raise InputError(f"--traffic: must be such as 500/day; got traffic={text!r}.") from None
+    return positive("--traffic", "traffic", count)
+
+
+def share(text: str) -> float:
+    """0.5% or 0.005."""
+    from patientbandits.errors import InputError
+
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"--tolerance: must be a share such as 0.5% or 0.005; got tolerance={text!r}."
+        ) from None
+
+
+def step_printer(options: argparse.Namespace) -> Any:
+    """A function that prints each step on a terminal; None where nobody watches."""
+    if options.quiet or options.json or not sys.stderr.isatty():
+        return None
+    return lambda words: print(f"... {words}", file=sys.stderr, flush=True)
+
+
+def run_analyse(options: argparse.Namespace) -> None:
+    from patientbandits.analysis import (
+        TOLERANCE,
+        analyse,
+        write_analysis,
+    )
+
+    out = options.out or "out/analyse"
+    tolerance = TOLERANCE if options.tolerance is None else share(options.tolerance)
+    traffic = None if options.traffic is None else per_day(options.traffic)
+    events = events_from(options, out)
+    analysis = analyse(
+        events, by=options.by, tolerance=tolerance, traffic=traffic, tell=step_printer(options)
+    )
+    page = write_analysis(analysis, out)
+    if options.json:
+        print_json(analysis.data())
+        return
+    print_table(reading_table(analysis))
+    for remark in remarks(analysis):
+        print(f"! {remark}")
+    print()
+    print_table(arms_lines(analysis))
+    print(f"\n{analysis.verdict.words}.\n\npage: {page}   data: {out}/analysis.json")
+
+
+def run_example(options: argparse.Namespace) -> None:
+    from patientbandits.analysis.events import write_example
+
+    exposures, orders = write_example(options.folder)
+    print(f"{exposures}\n{orders}")
+    print(f"\nnext: patientbandits analyse {exposures} {orders} --window 30d")
+
+
+def reading_table(analysis: Analysis) -> list[tuple[str, ...]]:
+    """The outcome of the rows of both files."""
+    from patientbandits.analysis import table_rows
+
+    report = analysis.events.report
+    if report is None:
+        return []
+    heading = ("", report.exposures.file, report.orders.file)
+    return [
+        heading,
+        *(
+            (row["words"], f"{row['exposures']:,}", f"{row['orders']:,}")
+            for row in table_rows(analysis)
+        ),
+    ]
+
+
+def arms_lines(analysis: Analysis) -> list[tuple[str, ...]]:
+    """One row for each arm; with revenue where orders have values."""
+    valued = any(arm.revenue for arm in analysis.arms.values())
+    rows: list[tuple[str, ...]] = [
+        (
+            *("arm", "decisions", "conversions", "rate", "95 % interval", "matured"),
+            *("still to come", "is best", "lift"),
+        )
+    ]
+    if valued:
+        rows[0] += (
+            *(f"{analysis.events.currency} per visitor".strip(), "95 % interval", "is best"),
+        )
+    for arm in analysis.arms.values():
+        cells: tuple[str, ...] = (
+            arm.arm,
+            f"{arm.decisions:,}",
+            f"{arm.conversions:,}",
+            f"{arm.rate:.2%}",
+            f"{arm.low:.2%} .. {arm.high:.2%}",
+            f"{arm.matured:.0%}",
+            f"{arm.to_come:.0f}",
+            f"{arm.best:.1%}",
+            "control" if arm.lift is None else f"{arm.lift:+.1%}",
+        )
+        if valued:
+            cells += _revenue_cells(arm)
+        rows.append(cells)
+    return rows
+
+
+def _revenue_cells(arm: ArmFinding) -> tuple[str, str, str]:
+    from patientbandits.analysis import amount
+
+    money = arm.revenue
+    if money is None:
+        return "", "", ""
+    return amount(money.mean), f"{amount(money.low)} .. {amount(money.high)}", f"{money.best:.1%}"
+
+
+def remarks(analysis: Analysis) -> list[str]:
+    """Warnings, and examples of rows that could not be read."""
+    from patientbandits.analysis import warnings_of
+
+    report = analysis.events.report
+    examples = [str(row) for row in report.examples] if report else []
+    return [*warnings_of(analysis), *examples]
+
+
+def run_rehearse(options: argparse.Namespace) -> None:
+    from patientbandits.analysis.rehearsal import DRAWS, REHEARSAL_SEED, rehearse, write_rehearsal
+
+    out = options.out or "out/rehearse"
+    traffic = per_day(options.traffic)
+    events = events_from(options, out)
+    result = rehearse(
+        events,
+        traffic=traffic,
+        days=options.days,
+        policies=options.policies,
+        draws=DRAWS if options.draws is None else options.draws,
+        seed=REHEARSAL_SEED if options.seed is None else options.seed,
+        workers=options.workers,
+        start=progress_bar(options),
+    )
+    page = write_rehearsal(result, out)
+    if options.json:
+        print_json(result.data())
+        return
+    rows = [("strategy", "lost", "95 % interval", "gain over even split", "visitors to best arm")]
+    for part in result.parts:
+        rows.append(
+            (
+                part.player,
+                f"{part.lost.mean:.1f}",
+                f"{part.lost.low:.1f} .. {part.lost.high:.1f}",
+                f"{part.saved.mean:+.1f}",
+                f"{part.best_share:.0%}",
+            )
+        )
+    print_table(rows)
+    print(f"\n{result.words}.\n\npage: {page}   data: {out}/rehearsal.json")

@@ -1,0 +1,385 @@
+"""Simulation and papers: reproduce, adaptivity, simulate, field, compare; policies and laws."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from patientbandits.cli.common import (
+    executor_options,
+    print_json,
+    print_table,
+    progress_bar,
+    work_options,
+)
+
+
+def add_research_commands(
+    commands: Any, common: argparse.ArgumentParser, work: argparse.ArgumentParser
+) -> None:
+    """reproduce, adaptivity, simulate, field, compare, policies, laws"""
+    add_paper_commands(commands, work)
+    add_simulate_command(commands, work)
+    add_field_command(commands, work)
+    add_compare_command(commands, common)
+    add_catalogue_commands(commands, common)
+
+
+def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
+    """reproduce, adaptivity"""
+    command = commands.add_parser(
+        "reproduce", parents=[work], help="run the paper's experiments and write the report"
+    )
+    command.add_argument(
+        "experiments",
+        nargs="*",
+        metavar="EXPERIMENT",
+        help="experiments to run; by default all (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--preset", action="append", metavar="NAME", help="published or literal; both by default"
+    )
+    for old in ("--adaptivity", "--quick"):  # the command `adaptivity` by its old name
+        command.add_argument(old, action="store_true", help=argparse.SUPPRESS)
+    command.add_argument("--horizon", type=int, help=argparse.SUPPRESS)
+    command.set_defaults(run=run_reproduce)
+
+    command = commands.add_parser(
+        "adaptivity",
+        parents=[work],
+        help="study Adapt-PatientBandits at horizons up to 10^7 rounds",
+    )
+    command.add_argument("--horizon", type=int, metavar="N", help="the longest horizon")
+    command.add_argument("--quick", action="store_true", help="a small version, to try it out")
+    command.set_defaults(run=run_adaptivity)
+
+
+def run_reproduce(options: argparse.Namespace) -> None:
+    from patientbandits.errors import given, require
+    from patientbandits.problems import PRESETS
+    from patientbandits.research.paper import NAMES
+    from patientbandits.research.paper.reproduce import reproduce
+
+    if options.adaptivity:
+        require(
+            not options.experiments and not options.preset,
+            "reproduce",
+            "--adaptivity takes neither experiments nor presets",
+        )
+        run_adaptivity(options)
+        return
+    require(
+        options.horizon is None and not options.quick,
+        "reproduce",
+        "--horizon and --quick belong to --adaptivity",
+    )
+    out = options.out or "out/reproduce"
+    summary = reproduce(
+        out,
+        options.experiments or NAMES,
+        options.preset or PRESETS,
+        options.runs,
+        start=progress_bar(options),
+        **given(seed=options.seed),
+        **executor_options(options),
+    )
+    if options.json:
+        print_json(summary)
+        return
+    for claim in summary["claims"]:
+        preset = f" [{claim['preset']}]" if claim["preset"] else ""
+        print(f"{claim['verdict']:>13}  {claim['experiment']}{preset}: {claim['statement']}")
+    print(f"\nreport: {out}/report.html")
+
+
+def run_adaptivity(options: argparse.Namespace) -> None:
+    from patientbandits.research.paper.adaptivity.run import adaptivity
+
+    page = adaptivity(
+        options.out or "out/adaptivity",
+        options.horizon,
+        options.runs,
+        options.seed,
+        start=progress_bar(options),
+        quick=options.quick,
+        **executor_options(options),
+    )
+    if options.json:
+        print(json.dumps({"page": str(page)}))
+    else:
+        print(f"page: {page}")
+
+
+def add_simulate_command(commands: Any, work: argparse.ArgumentParser) -> None:
+    command = commands.add_parser(
+        "simulate", parents=[work], help="run a study file: several policies on several problems"
+    )
+    command.add_argument("study", metavar="STUDY.toml")
+    command.add_argument(
+        "--figure",
+        action="append",
+        metavar="FORMAT",
+        help="png, svg, pdf or pgf; repeat for several; by default png and svg",
+    )
+    command.add_argument(
+        "--size",
+        nargs=2,
+        type=float,
+        metavar=("WIDTH", "HEIGHT"),
+        help="size of each panel of the figure, in inches",
+    )
+    command.add_argument("--font", metavar="NAME", help="font of the figure, such as serif")
+    command.add_argument(
+        "--font-size", type=float, metavar="POINTS", help="font size of the figure"
+    )
+    command.set_defaults(run=run_simulate)
+
+
+def run_simulate(options: argparse.Namespace) -> None:
+    from dataclasses import asdict, replace
+    from pathlib import Path
+
+    from patientbandits.errors import given, positive, whole
+    from patientbandits.plotting import FigureFiles
+    from patientbandits.research import read_study, run_study
+
+    study = read_study(options.study)
+    if options.runs is not None:
+        study = replace(study, runs=whole("simulate", "runs", options.runs, 2))
+    if options.seed is not None:
+        study = replace(study, seed=whole("simulate", "seed", options.seed))
+    out = options.out or f"out/{Path(options.study).stem}"
+    figure = FigureFiles(
+        **given(formats=options.figure, font=options.font, font_size=options.font_size)
+    )
+    look: dict[str, Any] = {"figure": figure}
+    if options.size is not None:
+        look["size"] = tuple(positive("simulate", "size", side) for side in options.size)
+    rows = run_study(study, out, start=progress_bar(options), **look, **executor_options(options))
+    if options.json:
+        print_json([asdict(row) for row in rows])
+        return
+    table = [("problem", "policy", "regret", "95 % interval", "best arm pulled", "")]
+    for row in rows:
+        cells = (
+            row.problem,
+            row.policy,
+            f"{row.regret:.1f}",
+            f"{row.low:.1f} .. {row.high:.1f}",
+            f"{100 * row.best_arm_share:.1f} %",
+            "best" if row.best else "",
+        )
+        table.append(cells)
+    print_table(table)
+    print(
+        f"\nfigure: {out}/regret.{figure.formats[0]}   table: {out}/table.csv, table.tex   "
+        f"results: {out}/results/"
+    )
+
+
+def add_field_command(commands: Any, work: argparse.ArgumentParser) -> None:
+    command = commands.add_parser(
+        "field", parents=[work], help="replay published experiments about late rewards"
+    )
+    command.add_argument(
+        "papers",
+        nargs="*",
+        metavar="PAPER",
+        help="papers to replay; by default all (an unknown name lists them)",
+    )
+    command.add_argument("--quick", action="store_true", help="few runs, to try it out")
+    command.set_defaults(run=run_field)
+
+
+def run_field(options: argparse.Namespace) -> None:
+    from patientbandits.errors import given
+    from patientbandits.research.field import play_field
+
+    out = options.out or "out/field"
+    report = play_field(
+        out,
+        options.papers or None,
+        options.runs,
+        quick=options.quick,
+        start=progress_bar(options),
+        **given(seed=options.seed),
+        **executor_options(options),
+    )
+    if options.json:
+        print_json(report.data())
+        return
+    table = [("paper", "verdict", "published", "ours")]
+    for finding in report.findings:
+        table.append((finding.paper, finding.verdict, finding.statement, finding.in_words))
+    print_table(table)
+    print(f"\npage: {out}/field.html")
+
+
+FRESH_SEEDS = 2**31
+"""Fresh seeds are below."""
+
+
+def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
+    command = commands.add_parser(
+        "compare",
+        parents=[work_options(common, seed_of)],
+        help="compare every policy on a standard suite of problems, with a page of results",
+        epilog="--seed fresh draws worlds and random problems that nobody has seen.",
+    )
+    command.add_argument(
+        "--quick",
+        action="store_true",
+        help="few problems, policies and runs: a first look within a minute",
+    )
+    command.add_argument(
+        "--problems",
+        nargs="+",
+        metavar="NAME",
+        help="problems to play; by default all (an unknown name lists them)",
+    )
+    command.add_argument(
+        "--policies", nargs="+", metavar="NAME", help="policies to compare; by default all"
+    )
+    command.add_argument(
+        "--bars",
+        action=argparse.BooleanOptionalAction,
+        help="measure the bars; by default only if nothing is left out",
+    )
+    command.add_argument(
+        "--study", metavar="STUDY.toml", help="add the problems and policies of a study file"
+    )
+    command.add_argument(
+        "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
+    )
+    command.set_defaults(run=run_compare)
+
+
+def seed_of(text: str) -> int:
+    """Read a number, or "fresh": a number that nobody has seen."""
+    if text == "fresh":
+        return secrets.randbelow(FRESH_SEEDS)
+    return int(text)
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from patientbandits.errors import require
+    from patientbandits.research.compare import (
+        DELAY_BENCH,
+        SUITE_SEED,
+        run,
+        summary,
+        with_study,
+        write_frozen,
+    )
+
+    began = time.monotonic()
+    out = options.out or "out/compare"
+    if options.freeze:
+        left_out = options.problems or options.policies or options.runs or options.seed is not None
+        rule = "--freeze needs the whole suite: no --problems, --policies, --runs, --seed, --study"
+        require(not left_out and not options.study and not options.quick, "compare", rule)
+    seed = SUITE_SEED if options.seed is None else options.seed
+    problems, policies = with_study(
+        options.study, options.problems, options.policies, options.quick, seed
+    )
+    comparison = run(
+        out,
+        problems,
+        policies,
+        runs=options.runs,
+        quick=options.quick,
+        with_bars=options.bars,
+        start=progress_bar(options),
+        seed=seed,
+        **executor_options(options),
+    )
+    if options.freeze:
+        write_frozen(comparison, Path(options.freeze))
+    if options.json:
+        print_json(comparison.data())
+        return
+    for heading, table in summary(comparison):
+        print(f"{heading}\n")
+        print_table(table)
+        print()
+    if seed != SUITE_SEED:
+        print(f"{DELAY_BENCH} with worlds and random problems of --seed {seed}\n")
+    seconds = time.monotonic() - began
+    data = f"{out}/comparison.json, {out}/data/"
+    print(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")
+
+
+REQUIRED = "required"
+
+
+def add_catalogue_commands(commands: Any, common: argparse.ArgumentParser) -> None:
+    """policies, laws"""
+    command = commands.add_parser(
+        "policies", parents=[common], help="list all policies with their parameters"
+    )
+    command.set_defaults(run=run_policies)
+    command = commands.add_parser(
+        "laws",
+        parents=[common],
+        help="list all laws of delays and rewards with their parameters",
+    )
+    command.set_defaults(run=run_laws)
+
+
+def run_policies(options: argparse.Namespace) -> None:
+    from patientbandits.policies import POLICIES
+
+    entries = catalogue(POLICIES)
+    if options.json:
+        print_json({"policies": entries})
+    else:
+        print_entries(entries)
+
+
+def run_laws(options: argparse.Namespace) -> None:
+    from patientbandits.problems import REWARDS
+    from patientbandits.problems.delays import LAWS
+
+    groups = {"delays": catalogue(LAWS), "rewards": catalogue(REWARDS)}
+    if options.json:
+        print_json(groups)
+        return
+    for group, entries in groups.items():
+        print(f"{group}:")
+        print_entries(entries)
+
+
+def catalogue(kinds: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Name, parameters with their defaults, and the first line of the docstring of each class."""
+    return [
+        {"name": name, "parameters": parameters(kind), "what": kind.__doc__.strip().splitlines()[0]}
+        for name, kind in kinds.items()
+    ]
+
+
+def parameters(kind: Any) -> dict[str, Any]:
+    from dataclasses import MISSING, fields
+
+    defaults = {}
+    for field in fields(kind):
+        if field.init:
+            defaults[field.name] = REQUIRED if field.default is MISSING else field.default
+    return defaults
+
+
+def print_entries(entries: list[dict[str, Any]]) -> None:
+    for entry in entries:
+        listed = [_parameter(name, value) for name, value in entry["parameters"].items()]
+        print(f"{entry['name']}({', '.join(listed)})")
+        print(f"    {entry['what']}")
+
+
+def _parameter(name: str, value: Any) -> str:
+    if value == REQUIRED:
+        return name
+    return f"{name}={value!r}"
