@@ -65,8 +65,10 @@ def test_the_verdict_goes_by_what_was_asked(shop: Events, found: Analysis) -> No
     assert verdict.threshold == pytest.approx(found.tolerance * money.mean, rel=1e-6)
     assert verdict.days_left == 0
     assert verdict.lift == pytest.approx(0.05 * 40 / (0.06 * 20) - 1, abs=0.25)
-    assert verdict.words.startswith("dear leads by revenue, with a probability of more than 99 % of being the best arm; "
-        "the expected loss of stopping now is ")
+    assert verdict.words.startswith(
+        "dear leads by revenue, with a probability of more than 99 % of being the best arm; "
+        "the expected loss of stopping now is "
+    )
     assert "EUR per visitor" in verdict.words
     assert not verdict.certain
 

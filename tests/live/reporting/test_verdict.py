@@ -91,7 +91,7 @@ def test_traffic_that_has_ended_is_told(shop, clock):
         assert arm["conversions"] >= FEWEST_CONVERSIONS
     assert "lately" not in button.verdict()["words"]
     clock.now += 30 * DAY
-    assert "nobody was shown anything lately" in button.verdict()["words"]
+    assert "there were no visitors lately" in button.verdict()["words"]
 
 
 def test_over_http_and_the_scopes_of_a_key(tmp_path):
