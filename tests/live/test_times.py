@@ -7,7 +7,7 @@ from folds import same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.times import BELIEVED_AFTER, LARGEST_STEP, SteadyClock
+from patientbandits.live.times import LARGEST_STEP, TRUSTED_AFTER, SteadyClock
 
 DAY = 86400.0
 
@@ -55,7 +55,7 @@ def test_a_jump_is_not_believed_at_once(time, jump):
 def test_a_jump_that_lasts_is_believed(time):
     time.wall += 40 * DAY
     assert time.clock() < time.wall - DAY
-    time.go_on(BELIEVED_AFTER + 1)
+    time.go_on(TRUSTED_AFTER + 1)
     assert time.clock() == time.wall
     assert time.clock.jump == 0.0
 

@@ -1,4 +1,7 @@
-"""What experiments, arms, units and keys may be called. Imports little: the command line waits."""
+"""Names of experiments, arms, units and keys, and scopes of keys.
+
+Imports little: the command line starts with it.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,14 @@ LONGEST_TEXT = 200
 UNPRINTABLE = ("Cc", "Cs")
 """Unicode's control characters and lone surrogates"""
 
+KeyScope = Literal["decide", "convert", "read", "admin"]
+"""``admin`` includes the others."""
+
+SCOPES: tuple[str, ...] = get_args(KeyScope)
+
 
 def experiment_name(value: object) -> str:
-    """A name for an experiment, fit to be a part of a path."""
+    """The name of an experiment, checked: it becomes a part of a path."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
         raise RefusedError(
             "experiment: a name must be 1 to 100 letters, digits, dots, dashes or underscores; "
@@ -25,21 +33,12 @@ def experiment_name(value: object) -> str:
 
 
 def printable_text(what: str, value: object) -> str:
-    """Something that a user calls something: any printable text, not too long."""
+    """The text, checked: printable, and not too long."""
     if isinstance(value, str) and 1 <= len(value) <= LONGEST_TEXT:
-        if value.isprintable():  # the common case, at once
+        if value.isprintable():  # the common case, without a loop
             return value
         if not any(unicodedata.category(letter) in UNPRINTABLE for letter in value):
             return value
     raise RefusedError(
         f"{what} must be 1 to {LONGEST_TEXT} printable characters; got {value!r:.300}."
     )
-
-
-# What a key can be made for. In a file of its own: the command line asks for it first.
-
-
-KeyScope = Literal["decide", "convert", "read", "admin"]
-"""``admin`` includes the others."""
-
-SCOPES: tuple[str, ...] = get_args(KeyScope)

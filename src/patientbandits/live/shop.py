@@ -1,4 +1,4 @@
-"""The library: a shop has experiments, an experiment decides.
+"""The library: a shop is a database of experiments; an experiment decides.
 
 shop = live.open("shop.db")
 button = shop.experiment("checkout", arms=["blue", "green"], window="30d", largest_value=500)
@@ -47,11 +47,11 @@ def open(
     clock: Callable[[], float] | None = None,
     units: str | None = None,
 ) -> Shop:
-    """The shop kept at ``address``: the path of an SQLite file, made if need be, or postgresql://...
+    """The shop at ``address``: the path of an SQLite file, created if need be, or postgresql://...
 
-    ``clock`` gives seconds since 1970; unless given, the time of day without its jumps.
-    ``units`` says how a new database keeps units, orders and keys: "hashed" with a secret of its
-    own, unless "clear" is given.
+    ``clock`` gives seconds since 1970; by default the system clock without its jumps.
+    ``units`` says how a new database stores units, orders and keys: "hashed" with a secret of its
+    own (the default), or "clear".
     """
     store = open_store(address, create)
     try:
@@ -74,9 +74,9 @@ class Shop:
         units: str | None = None,
     ) -> None:
         self.store = store
-        known = database_names(store, units)
-        self.journal = Journal(store, known.signer, known.pseudonyms, clock or SteadyClock())
-        self._found: dict[str, ExperimentHandle] = {}
+        names = database_names(store, units)
+        self.journal = Journal(store, names.signer, names.pseudonyms, clock or SteadyClock())
+        self._handles: dict[str, ExperimentHandle] = {}
 
     def __enter__(self) -> Shop:
         return self
@@ -89,22 +89,22 @@ class Shop:
 
     def experiments(self) -> list[ExperimentHandle]:
         with self.store.reading() as reader:
-            found = reader.experiments()
-        return [ExperimentHandle(self.journal, experiment) for experiment in found]
+            experiments = reader.experiments()
+        return [ExperimentHandle(self.journal, experiment) for experiment in experiments]
 
     def open(self, experiment: str) -> ExperimentHandle:
-        """The experiment of this name, which must be there; none is ever deleted."""
-        if experiment in self._found:
-            return self._found[experiment]
+        """The experiment of this name, which must exist; none is ever deleted."""
+        if experiment in self._handles:
+            return self._handles[experiment]
         with self.store.reading() as reader:
-            found = reader.experiment(experiment_name(experiment))
-        if found is None:
+            stored = reader.experiment(experiment_name(experiment))
+        if stored is None:
             raise NotFoundError(f"experiment: there is none of this name; got {experiment!r}.")
-        return self._keep(found)
+        return self._keep(stored)
 
     def _keep(self, experiment: Experiment) -> ExperimentHandle:
         handle = ExperimentHandle(self.journal, experiment)
-        self._found[experiment.name] = handle
+        self._handles[experiment.name] = handle
         return handle
 
     def experiment(
@@ -128,23 +128,23 @@ class Shop:
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
 
-        What is not given is not compared. Experiments that were changed meanwhile, arms too, are
-        opened with `open`.
+        Only settings that are passed are compared. Use `open` for an experiment that was changed
+        since it was created, its arms too.
 
-        policy         how to decide; `given_settings.default_policy` unless given
-        window         "30d", "12h" or seconds; later conversions are kept but not counted
-        sticky         the same unit gets the same decision; True unless given
-        largest_value  that a conversion can have; 1 unless given. ``scale`` is its older name
+        policy         how to decide; `PatientThompson` by default
+        window         "30d", "12h" or seconds; later conversions are stored but not counted
+        sticky         the same unit gets the same decision; True by default
+        largest_value  of a conversion; 1 by default. ``scale`` is its older name
         credit         which of a unit's decisions an order pays for: first, last or every
         control        the arm that others are compared with
-        currency       what values are counted in, for people
-        goals          what conversions can reach: the first decides, others are kept beside it
-        retention      "400d": how long after a person was last heard of their names are kept
-        shares         what arms get whatever the policy chooses: {"minimum": 0.05,
+        currency       the currency of values, for people
+        goals          what conversions can reach: the first decides, others are only reported
+        retention      "400d": how long after a person's last event their names are stored
+        shares         of traffic, whatever the policy chooses: {"minimum": 0.05,
                        "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
-        fallback       the arm for units outside the experiment; the control unless given
+        fallback       the arm for units outside the experiment; the control by default
         """
-        given = {
+        options = {
             "policy": policy,
             "window": window,
             "sticky": sticky,
@@ -157,11 +157,11 @@ class Shop:
             "shares": shares,
             "fallback": fallback,
         }
-        said = {name: value for name, value in given.items() if value is not None}
-        settings = new_settings(arms, **said)
+        passed = {name: value for name, value in options.items() if value is not None}
+        settings = new_settings(arms, **passed)
         handle, new = self.create(called, settings, seed)
         if not new:
-            require_same_settings(called, handle.settings, settings, [*said, "arms"])
+            require_same_settings(called, handle.settings, settings, [*passed, "arms"])
             if seed not in (None, handle.experiment.seed):
                 raise ConflictError(f"experiment: {called!r} exists with another seed.")
         return handle
@@ -192,24 +192,24 @@ class Shop:
         *,
         goal: str | None = None,
     ) -> dict[str, Credited]:
-        """Tell every experiment that the unit has paid; what became of it, by experiment.
+        """Report to every experiment that the unit has paid: the outcome of each.
 
-        A value above an experiment's largest counts as the largest. With a ``goal``, only those
-        experiments are told that have it.
+        A value above an experiment's largest counts as the largest. With a ``goal``, it is reported
+        to the experiments that have it.
         """
         handles = self.with_goal(goal)
         commands = [handle.order_command(unit, order, value, at, goal) for handle in handles]
         self._execute(commands)
-        made = zip(handles, commands, strict=True)
-        return {handle.name: command.outcome for handle, command in made}
+        pairs = zip(handles, commands, strict=True)
+        return {handle.name: command.outcome for handle, command in pairs}
 
     def add_webhook(
         self, url: str, kinds: Sequence[str] = (), *, anywhere: bool = False
     ) -> dict[str, str]:
-        """Have alerts told to ``url``, https or on this machine: its id, and the secret that signs
-        messages, which is shown only now."""
-        made, secret = add_webhook(self.journal, url, kinds, anywhere)
-        return {"id": made.id, "secret": secret}
+        """Send alerts to ``url``, https or on this machine: the webhook's id, and the secret that
+        signs messages, which is shown only now."""
+        webhook, secret = add_webhook(self.journal, url, kinds, anywhere)
+        return {"id": webhook.id, "secret": secret}
 
     def webhooks(self) -> list[dict[str, Any]]:
         return [webhook.plain() for webhook in all_webhooks(self.journal)]
@@ -218,7 +218,7 @@ class Shop:
         remove_webhook(self.journal, id)
 
     def deliver(self) -> int:
-        """Send what webhooks are to be told, as a running service does: how many were told."""
+        """Send the messages that are due, as a running service does: how many were delivered."""
         return deliver_due(self.journal)
 
     def with_goal(self, goal: str | None) -> list[ExperimentHandle]:
@@ -226,25 +226,25 @@ class Shop:
         handles = self.experiments()
         if goal is None:
             return handles
-        found = [handle for handle in handles if goal in handle.settings.goals]
-        if not found:
+        with_goal = [handle for handle in handles if goal in handle.settings.goals]
+        if not with_goal:
             raise RefusedError(f"track: no experiment has this goal; got goal={goal!r:.100}.")
-        return found
+        return with_goal
 
     def erase(self, unit: str) -> Erased:
-        """Remove what identifies the unit, and all that aliases join to it, everywhere.
+        """Remove what identifies the unit and all its aliases, everywhere.
 
-        What was counted stays. A backup made before still has it.
+        All counts stay. Backups from before still have the names.
         """
         return erase_unit(self.journal, unit)
 
     def forget(self) -> None:
-        """Remove what identifies people of whom nothing was heard for their experiment's
+        """Remove what identifies people whose last event is older than their experiment's
         retention, if it has one."""
         forget_silent(self.journal, self.experiments())
 
     def hash_units(self) -> int:
-        """Of a database that keeps names in the clear: hash them all; how many lines have changed.
+        """Hash all names of a database that has them in the clear: how many lines have changed.
 
         No other program may use the database meanwhile.
         """
@@ -266,10 +266,10 @@ class Shop:
     def create_exactly(
         self, called: str, settings: Settings, seed: int | None = None
     ) -> tuple[ExperimentHandle, bool]:
-        """As `create`; an experiment of this name with other settings is a conflict."""
+        """Create the experiment; one of this name with other settings is a conflict."""
         handle, new = self.create(called, settings, seed)
-        have = msgspec.structs.replace(handle.settings, imported=0)
-        if have != settings or seed not in (None, handle.experiment.seed):
+        existing = msgspec.structs.replace(handle.settings, imported=0)
+        if existing != settings or seed not in (None, handle.experiment.seed):
             raise ConflictError(f"experiment: {called!r} exists with other settings.")
         return handle, new
 
@@ -282,7 +282,7 @@ class Shop:
         reading: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Imported:
-        """Make a live experiment of a history, or bring it up to date with later files.
+        """Turn a history into a live experiment, or bring one up to date with later files.
 
         exposures, orders   files or tables as `read_events` takes them
         reading             its options columns, preset, experiment, zone and time_format

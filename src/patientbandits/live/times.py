@@ -1,4 +1,4 @@
-"""Time in the log: whole microseconds since 1970. What users say and are shown is made here."""
+"""Times of the log, in whole microseconds since 1970: parsed, formatted, and a steady clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECOND = 1_000_000
 """in microseconds"""
 
 FAR = 1e11
-"""seconds: no time that is meant lies further from 1970"""
+"""seconds: a time further from 1970 is a mistake"""
 
 BUCKETS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 """seconds"""
@@ -26,23 +26,29 @@ AUTOMATIC = (1, 10, 60, 600, 3600, 21600, 86400, 604800)
 AUTOMATIC_BUCKETS = 60
 """about as many buckets as "auto" aims at"""
 
+LARGEST_STEP = 300.0
+"""seconds by which a clock may be corrected at once"""
+
+TRUSTED_AFTER = 600.0
+"""seconds after which a clock that has jumped is trusted"""
+
 
 def as_datetime(time: int) -> datetime:
     return datetime.fromtimestamp(time / SECOND, UTC)
 
 
 def iso_text(time: int) -> str:
-    """ISO 8601, to the millisecond: how every time is told."""
+    """ISO 8601, to the millisecond: the form of every time in an answer."""
     return moment_text(as_datetime(time))
 
 
 def moment_text(moment: datetime) -> str:
-    """As `iso_text`."""
+    """ISO 8601, like `iso_text`."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def parsed_time(at: Any, owner: str = "conversion") -> int | None:
-    """A time as a user says it, in microseconds since 1970."""
+    """A time as a user writes it, in microseconds since 1970."""
     if at is None:
         return None
     rule = f"{owner}: at must be seconds since 1970 or an ISO 8601 time"
@@ -61,8 +67,8 @@ def parsed_time(at: Any, owner: str = "conversion") -> int | None:
 
 
 def parsed_length(what: str, value: Any) -> float:
-    """A length of time as a user says it, in seconds: a number of them, or "30d", "12h", as
-    `analyse` reads it too."""
+    """A length of time as a user writes it, in seconds: a number, or "30d", "12h", as in
+    `analyse`."""
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, str):
@@ -81,7 +87,7 @@ def parsed_length(what: str, value: Any) -> float:
 
 
 def length_text(seconds: float) -> str:
-    """As `parsed_length` reads it: 30d, 12h, 90min, 45s, in the largest unit that fits."""
+    """Text that `parsed_length` reads: 30d, 12h, 90min, 45s, in the largest unit that fits."""
     for sign, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds % size == 0:
             return f"{seconds / size:.0f}{sign}"
@@ -89,10 +95,10 @@ def length_text(seconds: float) -> str:
 
 
 def bucket_width(bucket: str | int, span: int) -> int:
-    """In seconds; ``span`` is the experiment's age in microseconds."""
+    """The width in seconds; ``span`` is the experiment's age in microseconds."""
     if bucket == "auto":
-        wanted = span / SECOND / AUTOMATIC_BUCKETS
-        return next((width for width in AUTOMATIC if width >= wanted), AUTOMATIC[-1])
+        narrowest = span / SECOND / AUTOMATIC_BUCKETS
+        return next((width for width in AUTOMATIC if width >= narrowest), AUTOMATIC[-1])
     if isinstance(bucket, str) and bucket in BUCKETS:
         return BUCKETS[bucket]
     whole = isinstance(bucket, int) and not isinstance(bucket, bool)
@@ -104,29 +110,22 @@ def bucket_width(bucket: str | int, span: int) -> int:
     )
 
 
-# The time of day, without its jumps.
-#
-# A log's time never goes back: one line written while the clock was days ahead would hold up all
-# later ones. So a clock that jumps is not believed at once. Until it has gone on for a while from
-# where it jumped to, time goes on as the machine counts it.
-
-
-LARGEST_STEP = 300.0
-"""seconds by which a clock may be corrected at once"""
-
-BELIEVED_AFTER = 600.0
-"""seconds after which a clock that has jumped is believed"""
-
-
 def seconds_since_start() -> float:
-    """Of the machine, with the time for which it slept if that can be told."""
+    """Seconds since the machine started, with the time it slept if the system counts it."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
 
 
 class SteadyClock:
-    """Seconds since 1970. ``wall`` may jump, ``steady`` counts seconds from anywhere."""
+    """Seconds since 1970, without the jumps of the system clock.
+
+    The log's time never goes back: a line written while the clock was days ahead would hold up all
+    later ones. So a clock that jumps is trusted only after it has run steadily for a while; until
+    then time goes on as the machine counts it.
+
+    ``wall`` may jump, ``steady`` counts seconds from anywhere.
+    """
 
     def __init__(
         self,
@@ -139,7 +138,7 @@ class SteadyClock:
         self._jumped: float | None = None
         """when, by the steady clock"""
         self.jump = 0.0
-        """seconds by which the wall clock is ahead of what is believed"""
+        """seconds by which the wall clock is ahead of this one"""
 
     def __call__(self) -> float:
         steady = self._steady()
@@ -147,18 +146,18 @@ class SteadyClock:
         expected = steady + self._offset
         jump = wall - expected
         if abs(jump) <= LARGEST_STEP:
-            self._believe(wall, steady)
+            self._trust(wall, steady)
             return wall
         if self._jumped is None:
             self._jumped = steady
             LOGGER.error("the clock has jumped", extra={"fields": {"seconds": round(jump)}})
-        if steady - self._jumped >= BELIEVED_AFTER:
-            self._believe(wall, steady)
+        if steady - self._jumped >= TRUSTED_AFTER:
+            self._trust(wall, steady)
             return wall
         self.jump = jump
         return expected
 
-    def _believe(self, wall: float, steady: float) -> None:
+    def _trust(self, wall: float, steady: float) -> None:
         self._offset = wall - steady
         self._jumped = None
         self.jump = 0.0

@@ -1,6 +1,6 @@
 """`python -m patientbandits.live.warm`: compile every policy, for an image or before a start.
 
-With `-` only that of the settings that come by standard input: for a server, see `compiling`.
+With `-` only the policy of the settings on standard input: for a server, see `compiling`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from patientbandits.live.policy import FROM_INPUT, have_compiled
 from patientbandits.live.settings import default_policy, new_settings, stored_settings
 from patientbandits.policies import POLICIES
 
-POLITE = 10
-"""how much a process that compiles for a server yields to others"""
+NICENESS = 10
+"""of a process that compiles for a server"""
 
 
 def warm_all() -> None:
-    """Each policy that can decide live without parameters, and the default."""
+    """Compile each policy that can decide live without parameters, and the default."""
     for policy in [default_policy().describe(), *({"policy": name} for name in POLICIES)]:
         try:
             have_compiled(new_settings(["a", "b"], policy))
@@ -30,14 +30,14 @@ def warm_all() -> None:
 
 
 def warm_for_server() -> None:
-    """The policy of the settings that come by standard input."""
-    threading.Thread(target=end_without, args=[os.getppid()], daemon=True).start()
-    os.nice(POLITE)
+    """Compile the policy of the settings on standard input."""
+    threading.Thread(target=exit_without, args=[os.getppid()], daemon=True).start()
+    os.nice(NICENESS)
     have_compiled(stored_settings(sys.stdin.read()))
 
 
-def end_without(parent: int) -> None:
-    """When nobody waits for the code any more."""
+def exit_without(parent: int) -> None:
+    """Exit when the parent process is gone: nobody waits for the code any more."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -225,7 +225,7 @@ class WatchedLog:
         self._first_lines: dict[int, int] = {}
 
     def fits(self, settings: Settings) -> bool:
-        """Whether it can be read on with these settings."""
+        """Tell whether it can be read on with these settings."""
         own = self.settings
         return own.arms == settings.arms and own.quarantine == settings.quarantine
 
@@ -250,9 +250,9 @@ class WatchedLog:
             return
         _, places, times, propensities, _, _ = zip(*rows, strict=True)
         arms = np.array(places)
-        made = np.array(times)
+        seen = np.array(times)
         for arm, histogram in enumerate(self.made):
-            histogram.add(made[arms == arm])
+            histogram.add(seen[arms == arm])
         logged = np.array(propensities, dtype=float)
         has_propensity = ~np.isnan(logged)
         self.ratio.add(arms[has_propensity], logged[has_propensity])
@@ -269,7 +269,7 @@ class WatchedLog:
         self._of_units.add(of_units)
 
     def _is_message(self, row: OutcomeRow) -> bool:
-        """Whether it is a conversion or an order, worth something and not in quarantine."""
+        """Tell whether it is a conversion or an order, worth something and not in quarantine."""
         if row.kind not in ("conversion", "order") or not row.value:
             return False
         return not quarantined(self.settings.quarantine, row.time, row.unit, row.sender)

@@ -105,7 +105,7 @@ def webhook_url(url: str, anywhere: bool) -> str:
 
 
 def is_link_local(host: str) -> bool:
-    """Whether it is an address at which a cloud's machines ask for their credentials."""
+    """Tell whether it is an address at which a cloud's machines ask for their credentials."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

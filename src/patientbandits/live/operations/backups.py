@@ -1,5 +1,4 @@
-"""Copies of a whole database, made while it is in use: to a file, from a file, or from one kind
-of store to the other."""
+"""Backups of a whole database, taken while it is in use, and restored into either kind of store."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ ROWS_COPIED_AT_A_TIME = 10_000
 
 
 def backup(source: LogStore, path: str) -> int:
-    """Write all that ``source`` holds at this moment to a new SQLite file.
+    """Write the contents of ``source`` as of now to a new SQLite file.
 
     Returns the number of lines of the log.
     """
@@ -64,7 +63,11 @@ def restore(path: str, location: str) -> int:
 
 
 def begin_era(store: LogStore) -> None:
-    """What was decided after the backup is lost: its ids must not name what is decided now."""
+    """Begin a new era of decision ids.
+
+    The decisions after the backup are lost, but their ids are out there: they must not name the
+    decisions that get the same lines now.
+    """
     heads = {experiment.id: store.head(experiment.id) for experiment in store.experiments()}
     eras = [*stored_eras(store.fact(ERAS)), begun_era(heads)]
     store.set_fact(ERAS, eras_text(eras))

@@ -1,4 +1,4 @@
-"""Does the database hold what it should? The log is checked, and what policies remember of it."""
+"""The check of a database: its log, and all that is derived from the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
 
 
 def check(store: LogStore) -> dict[str, Any]:
-    """What was found, experiment by experiment; ``wrong`` lists what is not as it should be."""
+    """Counts of each experiment, and under ``wrong`` a list of all that is wrong."""
     wrong: list[str] = []
     experiments: list[dict[str, Any]] = []
     try:
@@ -35,13 +35,13 @@ def check(store: LogStore) -> dict[str, Any]:
 
 
 def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
-    found = reader.lines_by_kind(experiment.id)
-    shown = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in found]
-    counts = {kinds_name(kind): found.get(kind, 0) for kind in shown}
+    by_kind = reader.lines_by_kind(experiment.id)
+    listed = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in by_kind]
+    counts = {plural(kind): by_kind.get(kind, 0) for kind in listed}
     return {"experiment": experiment.name, **counts}
 
 
-def kinds_name(kind: str) -> str:
+def plural(kind: str) -> str:
     return "aliases" if kind == "alias" else f"{kind}s"
 
 
@@ -54,16 +54,16 @@ def _wrong(reader: Reader, experiment: Experiment) -> list[str]:
     if changed is not None:
         wrong.append(f"line {changed} is not as it was written")
     try:
-        wrong += _wrong_of_what_follows(reader, experiment)
+        wrong += _wrong_derived(reader, experiment)
     except UnavailableError:
         raise
-    except Exception as error:  # a damaged line keeps none of the table's promises
+    except Exception as error:  # a damaged line may hold anything
         wrong.append(f"its log cannot be read: {error!r}")
     return wrong
 
 
-def _wrong_of_what_follows(reader: Reader, experiment: Experiment) -> list[str]:
-    """Whether decisions, credits and the snapshot are those that the log gives."""
+def _wrong_derived(reader: Reader, experiment: Experiment) -> list[str]:
+    """Differences of decisions, credits and the snapshot from those that the log gives."""
     wrong = []
     rebuilt = PolicyState(reader, experiment, use_snapshot=False)
     if rebuilt.different:
@@ -82,7 +82,7 @@ def _wrong_of_what_follows(reader: Reader, experiment: Experiment) -> list[str]:
 
 
 def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState) -> list[str]:
-    """Whether going on from the snapshot gives the same; another program's is not used."""
+    """Differences of the state from the snapshot on; another program's snapshot is not used."""
     snapshot = reader.snapshot(experiment.id)
     if snapshot is None:
         return []
@@ -96,13 +96,13 @@ def _wrong_snapshot(reader: Reader, experiment: Experiment, rebuilt: PolicyState
 
 
 def remembered(state: PolicyState) -> list[Any]:
-    """What a state holds, apart from what is made anew."""
+    """The arrays of a state, without those that are computed anew."""
     memory = state.memory
     return [memory.tally.pulls, memory.tally.paid, *(array for _, array in saved_arrays(memory))]
 
 
 def same_state(one: PolicyState, other: PolicyState) -> bool:
-    """Whether two states know the same, bit for bit, apart from the room they have."""
+    """Tell whether two states are equal bit for bit, apart from spare capacity."""
     if one.seq != other.seq or one.memory.made != other.memory.made:
         return False
     mine = remembered(one)

@@ -1,9 +1,9 @@
-"""What identifies a person goes; what was counted stays.
+"""Privacy: erase people on request, forget them after the retention, hash names afterwards.
 
-A person's lines stay in the log with their arms, times and values. Their names are replaced by
-random ones, the same by the same within an experiment: so orders still belong to the decisions they
-paid for, and everything that is counted from the log is as it was. Nobody can tell whose lines they
-are, not even with the name in hand.
+A person's lines stay in the log with their arms, times and values; only the names are replaced by
+random ones. Within an experiment a name is replaced by the same name everywhere, so orders still
+belong to the decisions they paid for, and every count is as before. Nobody can tell whose lines
+they are, not even with the name in hand.
 """
 
 from __future__ import annotations
@@ -50,50 +50,90 @@ KINDS_WITH_UNITS: tuple[type[Line], ...] = (
     AliasLine,
 )
 LINES_FORGOTTEN_AT_A_TIME = 200
-"""decisions wait for no more than that"""
+"""decisions have to wait for one such batch"""
 
 
 class Erased(NamedTuple):
     experiments: int
-    """in which the person was known"""
+    """that knew the person"""
     lines: int
 
 
+def erase_unit(journal: Journal, unit: str) -> Erased:
+    """Remove what identifies the unit and all its aliases, everywhere."""
+    printable_text("erase: unit", unit)
+    name = journal.names.unit(unit)
+    erased = journal.alone(partial(erase_person, journal.store, name))
+    journal.leave_no_traces()
+    return erased
+
+
+def forget_silent(journal: Journal, experiments: Iterable[ExperimentHandle]) -> None:
+    """Remove what identifies people without any line within their experiment's retention."""
+    forgot = False
+    for handle in experiments:
+        retention = handle.settings.retention
+        if retention is None:
+            continue
+        before = journal.now() - int(retention * SECOND)
+        forget_batch = partial(forget_some, journal.store, handle.experiment.id, before)
+        more = True
+        while more:
+            names, more = journal.alone(forget_batch)
+            forgot |= names
+    if forgot:
+        journal.leave_no_traces()
+
+
+def hash_units(journal: Journal) -> int:
+    """Hash all names that are kept in the clear; how many lines have changed."""
+    names = Pseudonyms(database_names(journal.store).secret, HASHED)
+    if journal.names.way == HASHED:
+        return 0
+    with alone_with(journal.store.location, "units"):
+        changed = journal.alone(partial(hash_names, journal.store, names))
+        journal.leave_no_traces()
+    journal.names = names
+    return changed
+
+
 def erase_person(store: LogStore, unit: str) -> Erased:
-    """Within a transaction: everywhere, with all units that an alias joins to this one."""
+    """Within a transaction: erase the unit's person everywhere, with all aliases."""
     experiments = store.experiments()
     units = units_everywhere(store, experiments, unit)
-    known = 0
-    lines = 0
+    touched = 0
+    total = 0
     for experiment in experiments:
-        found = lines_naming(store, experiment.id, units)
-        if found:
-            make_nameless(store, found, units)
-            known += 1
-            lines += len(found)
-    return Erased(experiments=known, lines=lines)
+        lines = lines_naming(store, experiment.id, units)
+        if lines:
+            replace_names(store, lines, units)
+            touched += 1
+            total += len(lines)
+    return Erased(experiments=touched, lines=total)
 
 
-def make_nameless(store: LogStore, lines: Sequence[Line], units: set[str]) -> None:
-    """Rename the units in lines of one log; a rule that names one is said again by a new line.
+def replace_names(store: LogStore, lines: Sequence[Line], units: set[str]) -> None:
+    """Replace the units' names in lines of one log.
 
-    So those who read on, here or elsewhere, learn the rule's new name.
+    A quarantine rule that names one is repeated in a new line, so that readers who are past the old
+    line, in this process or another, learn the rule's new name.
     """
-    store.rename(nameless(lines, units))
+    store.rename(anonymous(lines, units))
     if any(isinstance(line, ChangeLine) for line in lines):
         experiment = lines[0].experiment
-        now = store.changes(experiment)[-1]
+        current = store.changes(experiment)[-1]
         last = store.head(experiment)
         time = store.time(experiment, last)
-        store.append([replace(now, seq=last + 1, time=time, chain=None)])
+        store.append([replace(current, seq=last + 1, time=time, chain=None)])
 
 
 def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: str) -> set[str]:
-    """Those of the unit's person, as the experiments were told together."""
+    """The units of the unit's person by the aliases of all experiments together."""
     listed = list(experiments)
     persons = Persons()
     units = {unit}
     before = 0
+    # An alias in one experiment may lead to a unit with aliases in another: until no more are new.
     while len(units) > before:
         before = len(units)
         for experiment in listed:
@@ -103,43 +143,42 @@ def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: st
 
 def lines_naming(reader: Reader, experiment: int, units: set[str]) -> list[Line]:
     """All lines that name one of these units, oldest first."""
-    wanted = sorted(units)
-    found: dict[int, Line] = {}
+    names = sorted(units)
+    lines: dict[int, Line] = {}
     for kind in KINDS_WITH_UNITS:
-        for line in reader.named_lines(experiment, kind, "unit", wanted):
-            found[line.seq] = line
-    for line in reader.named_lines(experiment, AliasLine, "key", wanted):
-        found[line.seq] = line
+        for line in reader.named_lines(experiment, kind, "unit", names):
+            lines[line.seq] = line
+    for line in reader.named_lines(experiment, AliasLine, "key", names):
+        lines[line.seq] = line
     for line in reader.changes(experiment):
         if any(rule.unit in units for rule in stored_settings(line.settings).quarantine):
-            found[line.seq] = line
-    return [found[seq] for seq in sorted(found)]
+            lines[line.seq] = line
+    return [lines[seq] for seq in sorted(lines)]
 
 
-def nameless(lines: Iterable[Line], units: set[str]) -> list[Line]:
-    """The lines with random names, the same for the same; a decision's key is left out."""
+def anonymous(lines: Iterable[Line], units: set[str]) -> list[Line]:
+    """The lines with random names, equal ones for equal ones; a decision's key is left out."""
     names = {unit: erased_name() for unit in units}
     orders: defaultdict[str, str] = defaultdict(erased_name)
-    done: list[Line] = []
+    renamed: list[Line] = []
     for line in lines:
         if isinstance(line, ChangeLine):
-            done.append(rules_renamed(line, lambda unit: names.get(unit, unit)))
+            renamed.append(with_renamed_rules(line, lambda unit: names.get(unit, unit)))
         else:
-            done.append(line.renamed(names.__getitem__, orders.__getitem__, lambda key: None))
-    return done
+            renamed.append(line.renamed(names.__getitem__, orders.__getitem__, lambda key: None))
+    return renamed
 
 
-def rules_renamed(line: ChangeLine, renamed: Callable[[str], str]) -> ChangeLine:
+def with_renamed_rules(line: ChangeLine, rename: Callable[[str], str]) -> ChangeLine:
     """The change with other names in its quarantine."""
-    have = stored_settings(line.settings)
+    settings = stored_settings(line.settings)
     rules = []
-    for rule in have.quarantine:
-        unit = None if rule.unit is None else renamed(rule.unit)
+    for rule in settings.quarantine:
+        unit = None if rule.unit is None else rename(rule.unit)
         rules.append(replace(rule, unit=unit))
-    if tuple(rules) == have.quarantine:
+    if tuple(rules) == settings.quarantine:
         return line
-    settings = settings_text(replace(have, quarantine=tuple(rules)))
-    return replace(line, settings=settings)
+    return replace(line, settings=settings_text(replace(settings, quarantine=tuple(rules))))
 
 
 def last_before(reader: Reader, experiment: int, time: int) -> int:
@@ -156,19 +195,19 @@ def last_before(reader: Reader, experiment: int, time: int) -> int:
 
 
 class Forgotten(NamedTuple):
-    """What came of a piece of the log."""
+    """The outcome for a batch of lines."""
 
     names: bool
     """whether any were removed"""
     more: bool
-    """whether there is another piece"""
+    """whether there is another batch"""
 
 
 def forget_some(store: LogStore, experiment: int, before: int) -> Forgotten:
-    """Within a transaction: names of people who were last heard of before the time ``before``.
+    """Within a transaction: remove names of people whose last line is before the time ``before``.
 
-    A piece of the log at a time. A fact says how far it has come: what was passed because its
-    person was still heard of later is met again with that later line.
+    It goes through the log in batches, and keeps how far it has come in the database. A person who
+    has later lines is passed over, and is met again with those.
     """
     fact = f"forgotten {experiment}"
     last = last_before(store, experiment, before)
@@ -177,14 +216,15 @@ def forget_some(store: LogStore, experiment: int, before: int) -> Forgotten:
     if not lines:
         return Forgotten(names=False, more=False)
     silent = silent_units(store, experiment, lines, last)
-    found = lines_naming(store, experiment, silent)
-    if found:
-        make_nameless(store, found, silent)
+    naming = lines_naming(store, experiment, silent)
+    if naming:
+        replace_names(store, naming, silent)
+    # The key of a decision without a unit belongs to nobody who could be heard of again.
     decisions = [line for line in lines if isinstance(line, DecisionLine)]
     keyed = [line for line in decisions if line.unit is None and line.key is not None]
     store.rename([replace(line, key=None) for line in keyed])
     store.set_fact(fact, str(lines[-1].seq))
-    return Forgotten(names=bool(found or keyed), more=lines[-1].seq < last)
+    return Forgotten(names=bool(naming or keyed), more=lines[-1].seq < last)
 
 
 def silent_units(reader: Reader, experiment: int, lines: Iterable[Line], last: int) -> set[str]:
@@ -203,7 +243,7 @@ def silent_units(reader: Reader, experiment: int, lines: Iterable[Line], last: i
 
 
 def hash_names(store: LogStore, names: Pseudonyms) -> int:
-    """Within a transaction: replace every name in the clear by its hash; how many lines."""
+    """Within a transaction: hash every name in the clear; how many lines have changed."""
     changed = 0
 
     def hashed(line: Line) -> Line:
@@ -222,51 +262,10 @@ def hash_names(store: LogStore, names: Pseudonyms) -> int:
 def hashed_line(line: Line, names: Pseudonyms) -> Line:
     unit = partial(unless_erased, names.unit)
     if isinstance(line, ChangeLine):
-        return rules_renamed(line, unit)
+        return with_renamed_rules(line, unit)
     order = partial(unless_erased, names.order)
     return line.renamed(unit, order, partial(unless_erased, names.key))
 
 
 def unless_erased(naming: Callable[[str], str], name: str) -> str:
     return name if is_erased(name) else naming(name)
-
-
-# Whose names are removed, and when: on request, after the retention, or all by their hashes.
-
-
-def erase_unit(journal: Journal, unit: str) -> Erased:
-    """Remove what identifies the unit, and all that aliases join to it, everywhere."""
-    printable_text("erase: unit", unit)
-    name = journal.names.unit(unit)
-    erased = journal.alone(partial(erase_person, journal.store, name))
-    journal.leave_no_traces()
-    return erased
-
-
-def forget_silent(journal: Journal, experiments: Iterable[ExperimentHandle]) -> None:
-    """Remove what identifies people of whom nothing was heard for an experiment's retention."""
-    forgot = False
-    for handle in experiments:
-        retention = handle.settings.retention
-        if retention is None:
-            continue
-        before = journal.now() - int(retention * SECOND)
-        some = partial(forget_some, journal.store, handle.experiment.id, before)
-        more = True
-        while more:
-            names, more = journal.alone(some)
-            forgot |= names
-    if forgot:
-        journal.leave_no_traces()
-
-
-def hash_units(journal: Journal) -> int:
-    """Hash all names that are kept in the clear; how many lines have changed."""
-    names = Pseudonyms(database_names(journal.store).secret, HASHED)
-    if journal.names.way == HASHED:
-        return 0
-    with alone_with(journal.store.location, "units"):
-        changed = journal.alone(partial(hash_names, journal.store, names))
-        journal.leave_no_traces()
-    journal.names = names
-    return changed

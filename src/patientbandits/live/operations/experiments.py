@@ -1,4 +1,4 @@
-"""A new experiment: its row, the first line of its log, and who is known to be one person."""
+"""New experiments: a row, the first line of its log, and the aliases that are known so far."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from patientbandits.live.storage import LogStore, Reader, is_erased
 
 def create_experiment(
     journal: Journal,
-    called: str,
+    name: str,
     settings: Settings,
     seed: int | None = None,
     created: int | None = None,
 ) -> tuple[Experiment, bool]:
     """(the experiment of this name, whether it is new); ``created``: when, if not now."""
-    experiment_name(called)
+    experiment_name(name)
     chosen = checked_seed(seed)
 
-    def found() -> tuple[Experiment, bool]:
+    def insert() -> tuple[Experiment, bool]:
         when = journal.now() if created is None else created
-        return insert_experiment(journal.store, called, settings, chosen, when)
+        return insert_experiment(journal.store, name, settings, chosen, when)
 
-    return journal.alone(found)
+    return journal.alone(insert)
 
 
 def checked_seed(seed: int | None) -> int:
-    """The seed; one that nobody can guess, if none is given."""
+    """The seed, or one that nobody can guess."""
     if seed is None:
         return secrets.randbits(62)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
@@ -42,35 +42,35 @@ def checked_seed(seed: int | None) -> int:
 
 
 def insert_experiment(
-    store: LogStore, called: str, settings: Settings, seed: int, created: int
+    store: LogStore, name: str, settings: Settings, seed: int, created: int
 ) -> tuple[Experiment, bool]:
-    """(the experiment of this name, whether it is new); within a transaction."""
-    there = store.experiment(called)
-    if there is not None:
-        return there, False
-    made = Experiment(id=store.next_experiment(), name=called, seed=seed, created=created)
-    first = ChangeLine(
-        experiment=made.id,
+    """Within a transaction: (the experiment of this name, whether it is new)."""
+    existing = store.experiment(name)
+    if existing is not None:
+        return existing, False
+    experiment = Experiment(id=store.next_experiment(), name=name, seed=seed, created=created)
+    change = ChangeLine(
+        experiment=experiment.id,
         seq=1,
-        time=made.created,
+        time=experiment.created,
         settings=settings_text(settings),
     )
     aliases = [
-        replace(line, experiment=made.id, seq=place, time=made.created)
-        for place, line in enumerate(known_aliases(store), first.seq + 1)
+        replace(line, experiment=experiment.id, seq=seq, time=experiment.created)
+        for seq, line in enumerate(all_aliases(store), change.seq + 1)
     ]
-    store.add_experiment(made)
-    store.append([first, *aliases])
-    return made, True
+    store.add_experiment(experiment)
+    store.append([change, *aliases])
+    return experiment, True
 
 
-def known_aliases(reader: Reader) -> list[AliasLine]:
-    """Who is one person, as some experiment was told."""
-    found: list[AliasLine] = []
+def all_aliases(reader: Reader) -> list[AliasLine]:
+    """The aliases of all experiments, without those that follow from others."""
+    aliases: list[AliasLine] = []
     persons = Persons()
     for experiment in reader.experiments():
         for line in reader.lines_with_unit(experiment.id, AliasLine):
             if not (is_erased(line.unit) or persons.same(line.unit, line.other)):
                 persons.join(line.unit, line.other)
-                found.append(line)
-    return found
+                aliases.append(line)
+    return aliases

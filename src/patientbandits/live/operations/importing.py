@@ -1,10 +1,10 @@
-"""A history from files becomes a live experiment.
+"""Imports: a history from files becomes a live experiment.
 
-Exposures are written as decisions at the time they were made, with the arm that was shown: so they
-must come before anything that happens live. With each piece goes a change that says how many were
-imported: at it the policy begins anew and is told the history, as after any change. Orders follow
-as if they were told now. Each piece is durable when it is written, and what is there already is
-left out: an import that was interrupted goes on when it is repeated.
+Exposures are written as decisions at the time they were made, with the arm that was shown; so they
+must be older than anything that happens live. Each batch ends with a change that says how many were
+imported so far: it makes the policy replay the history, like any change. Orders follow as if they
+were reported now. Each batch is durable when it is written, and rows that are in the log already
+are left out: an interrupted import goes on when it is repeated.
 """
 
 from __future__ import annotations
@@ -40,72 +40,71 @@ LONGEST_ORDER = 200
 
 
 class Imported(NamedTuple):
-    """What an import has done."""
+    """The counts of an import."""
 
     exposures: int
     """written as decisions"""
     repeated: int
     """exposures left out: there already, or of a sticky unit that has its decision"""
     too_old: int
-    """exposures left out: before what the log has already"""
+    """exposures left out: older than the end of the log"""
     orders: int
     duplicates: int
     """orders that were there already"""
     refused: int
-    """orders that came before with other content, or that lie in the future"""
+    """orders that were sent before with other content, or that lie in the future"""
     unmatched: int
-    """orders of units for whom nothing was decided so far"""
+    """orders of units without a decision so far"""
     set_aside: int
-    """rows that cannot be read, or are in a file twice"""
+    """rows that cannot be read, or are duplicates within a file"""
     above: int = 0
-    """orders of the goal that decides that are worth more than the largest value: they count as
-    that"""
+    """orders of the goal that decides above the largest value: they count as the largest value"""
 
 
 def import_rows(
-    journal: Journal, called: str, rows: EventRows, settings: Mapping[str, Any]
+    journal: Journal, name: str, rows: EventRows, settings: Mapping[str, Any]
 ) -> Imported:
-    """Write all that is new into the experiment of this name, which is made if need be."""
-    return write_rows(experiment_for(journal, called, rows, settings), rows)
+    """Write all new rows into the experiment of this name, which is created if need be."""
+    return write_rows(experiment_for(journal, name, rows, settings), rows)
 
 
 def experiment_for(
-    journal: Journal, called: str, rows: EventRows, settings: Mapping[str, Any]
+    journal: Journal, name: str, rows: EventRows, settings: Mapping[str, Any]
 ) -> ExperimentHandle:
-    """The experiment that the rows are written into; if it is there, ``settings`` must be its."""
+    """The experiment for the rows; if it exists, its settings must agree with ``settings``."""
     with journal.store.reading() as reader:
-        there = reader.experiment(called)
-    if there is not None:
-        handle = ExperimentHandle(journal, there)
+        existing = reader.experiment(name)
+    if existing is not None:
+        handle = ExperimentHandle(journal, existing)
         if settings:
-            wanted = new_settings(handle.arms, **settings)
-            require_same_settings(called, handle.settings, wanted, settings)
+            checked = new_settings(handle.arms, **settings)
+            require_same_settings(name, handle.settings, checked, settings)
         require_goals(rows, handle.settings)
         return handle
-    seen = {row.variant for row in rows.exposures}
-    wanted = new_settings(sorted(seen), **settings)
-    require_goals(rows, wanted)
+    variants = {row.variant for row in rows.exposures}
+    checked = new_settings(sorted(variants), **settings)
+    require_goals(rows, checked)
     created = min(rows.exposures[0].time, journal.now())
-    made, _ = create_experiment(journal, called, wanted, created=created)
-    return ExperimentHandle(journal, made)
+    experiment, _ = create_experiment(journal, name, checked, created=created)
+    return ExperimentHandle(journal, experiment)
 
 
 def write_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
-    """Write all that is new."""
+    """Write all new rows."""
     written = 0
     too_old = 0
-    for piece in pieces(rows.exposures, EXPOSURES_AT_A_TIME):
-        done, late = handle.journal.alone(partial(_append, handle, piece))
-        written += done
-        too_old += late
+    for exposures in batches(rows.exposures, EXPOSURES_AT_A_TIME):
+        appended, older = handle.journal.alone(partial(_append, handle, exposures))
+        written += appended
+        too_old += older
     orders = 0
     duplicates = 0
     refused = 0
     unmatched = 0
-    for bought in pieces(rows.orders, ORDERS_AT_A_TIME):
+    for batch in batches(rows.orders, ORDERS_AT_A_TIME):
         commands = [
             handle.order_command(row.unit, order_name(row), paid(row), row.time / SECOND, row.goal)
-            for row in bought
+            for row in batch
         ]
         handle.journal.execute(commands)
         for command in commands:
@@ -146,43 +145,43 @@ def require_goals(rows: EventRows, settings: Settings) -> None:
         )
 
 
-def pieces(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
-    """The rows, so many at a time."""
+def batches(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
+    """The rows, ``size`` at a time."""
     rest = iter(rows)
-    while piece := list(islice(rest, size)):
-        yield piece
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def order_name(row: OrderRow) -> str:
-    """The order's own, or one that its time and unit make."""
+    """The order's own name, or one made of its time and unit."""
     if row.order is not None:
         return row.order
     return f"{row.time} {row.unit}"[:LONGEST_ORDER]
 
 
 def paid(row: OrderRow) -> float:
-    """What it brought in; without a value it is one conversion."""
+    """The order's value; without one it is one conversion."""
     if row.value is None:
         return 1.0
     return max(row.value, 0.0)
 
 
-def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int, int]:
-    """Write a piece of the history: (how many exposures, how many are too old)."""
+def _append(handle: ExperimentHandle, batch: Sequence[ExposureRow]) -> tuple[int, int]:
+    """Write a batch of exposures: (how many are written, how many are too old)."""
     store = handle.journal.store
     experiment = handle.experiment.id
     settings = stored_settings(store.changes(experiment)[-1].settings)
     names = handle.journal.names
-    hashed = [row._replace(unit=names.unit(row.unit)) for row in piece]
+    hashed = [row._replace(unit=names.unit(row.unit)) for row in batch]
     fresh = _fresh(store, experiment, settings, hashed)
     last = store.head(experiment)
     oldest = store.time(experiment, last)
-    placed = [row for row in fresh if row.time >= oldest]
-    if not placed:
+    accepted = [row for row in fresh if row.time >= oldest]  # the log's time never goes back
+    if not accepted:
         return 0, len(fresh)
     arms = {arm: place for place, arm in enumerate(settings.arms)}
     lines: list[Line] = []
-    for seq, row in enumerate(placed, last + 1):
+    for seq, row in enumerate(accepted, last + 1):
         if row.variant not in arms:
             raise RefusedError(
                 f"import: every variant must be an arm of {handle.name!r}; "
@@ -197,29 +196,29 @@ def _append(handle: ExperimentHandle, piece: Sequence[ExposureRow]) -> tuple[int
                 unit=row.unit,
             )
         )
-    now = msgspec.structs.replace(settings, imported=settings.imported + len(lines))
+    new = msgspec.structs.replace(settings, imported=settings.imported + len(lines))
     change = ChangeLine(
         experiment=experiment,
         seq=last + 1 + len(lines),
-        time=placed[-1].time,
-        settings=settings_text(now),
+        time=accepted[-1].time,
+        settings=settings_text(new),
     )
     store.append([*lines, change])
-    return len(placed), len(fresh) - len(placed)
+    return len(accepted), len(fresh) - len(accepted)
 
 
 def _fresh(
-    store: LogStore, experiment: int, settings: Settings, piece: Sequence[ExposureRow]
+    store: LogStore, experiment: int, settings: Settings, batch: Sequence[ExposureRow]
 ) -> list[ExposureRow]:
-    """The exposures that are not there yet."""
-    units = sorted({row.unit for row in piece})
-    there = [about.decision for about in store.decided(experiment, "unit", units)]
+    """The exposures that are not in the log yet."""
+    units = sorted({row.unit for row in batch})
+    stored = [decided.decision for decided in store.decided(experiment, "unit", units)]
     if not settings.sticky:
-        known = {(line.unit, line.made) for line in there}
-        return [row for row in piece if (row.unit, row.time) not in known]
-    seen = {line.unit for line in there}
+        keys = {(line.unit, line.made) for line in stored}
+        return [row for row in batch if (row.unit, row.time) not in keys]
+    seen = {line.unit for line in stored}  # a sticky unit has one decision
     fresh = []
-    for row in piece:
+    for row in batch:
         if row.unit not in seen:
             seen.add(row.unit)
             fresh.append(row)

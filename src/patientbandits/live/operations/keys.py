@@ -1,8 +1,8 @@
-"""Keys for the service: random, shown once, kept as a hash, limited to scopes, revocable.
+"""API keys: random, shown once, stored as a hash, limited to scopes, revocable.
 
 A key reads ``pb_<scopes>_<random>``: d decide, c convert, r read, a admin. The scopes in its name
-are for people; what counts is the table. 32 random bytes need no slow hash: nobody can try them
-all.
+are for people; the table decides. A slow hash is for passwords that can be guessed: nobody can try
+all values of 32 random bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_KEY = 100
 
 class Key(NamedTuple):
     id: str
-    """begins the hash: names the key without revealing it"""
+    """the first characters of the hash: names the key without revealing it"""
     hash: str
     note: str
     scopes: frozenset[str]
@@ -45,24 +45,25 @@ def token_hash(token: str) -> str:
 
 
 def new_token(scopes: Iterable[str]) -> str:
-    wanted = set(scopes)
-    letters = "".join(scope[0] for scope in SCOPES if scope in wanted)
+    chosen = set(scopes)
+    letters = "".join(scope[0] for scope in SCOPES if scope in chosen)
     return f"{KEY_PREFIX}{letters}_{secrets.token_urlsafe(RANDOM_BYTES)}"
 
 
 def checked_scopes(scopes: Iterable[str]) -> list[str]:
-    wanted = list(scopes)
-    if not wanted or any(scope not in SCOPES for scope in wanted):
+    listed = list(scopes)
+    if not listed or any(scope not in SCOPES for scope in listed):
         raise RefusedError(
-            f"key: scopes must be one or more of {', '.join(SCOPES)}; got {wanted!r:.200}."
+            f"key: scopes must be one or more of {', '.join(SCOPES)}; got {listed!r:.200}."
         )
-    return wanted
+    return listed
 
 
 class Keyring:
     """The keys of a shop.
 
-    `find` answers from memory: `load` now and then, to hear of keys made or revoked elsewhere.
+    `find` answers from a cache: call `load` now and then, for keys that other processes create or
+    revoke.
     """
 
     def __init__(self, store: LogStore, journal: Journal) -> None:
@@ -92,7 +93,7 @@ class Keyring:
 
     def all(self) -> list[Key]:
         with self._store.reading() as reader:
-            found = reader.keys()
+            stored = reader.keys()
         return [
             Key(
                 id=key.id,
@@ -102,19 +103,19 @@ class Keyring:
                 created=key.created,
                 revoked=key.revoked,
             )
-            for key in found
+            for key in stored
         ]
 
     def create(self, scopes: Iterable[str], note: str = "") -> str:
-        """Make a key and return it: it cannot be read again."""
-        wanted = checked_scopes(scopes)
-        token = new_token(wanted)
-        self._journal.alone(lambda: self._add(token, wanted, note))
+        """Create a key and return it: it cannot be read again."""
+        chosen = checked_scopes(scopes)
+        token = new_token(chosen)
+        self._journal.alone(lambda: self._add(token, chosen, note))
         self.load()
         return token
 
     def create_first(self) -> str | None:
-        """A key for everything, if there never was a key."""
+        """Create an admin key, if there never was a key."""
         token = new_token(["admin"])
 
         def add() -> bool:
@@ -129,21 +130,20 @@ class Keyring:
         if note:
             printable_text("key: note", note)
         hashed = token_hash(token)
-        kept = " ".join(scope for scope in SCOPES if scope in scopes)
+        text = " ".join(scope for scope in SCOPES if scope in scopes)
         self._store.add_key(
             id=hashed[:ID_LENGTH],
             hash=hashed,
             note=note,
-            scopes=kept,
+            scopes=text,
             created=self._journal.now(),
         )
 
     def revoke(self, id: str) -> None:
-        """From now on the key is refused; by other processes, once they have loaded again."""
+        """Revoke the key: refused from now on, by other processes once they have loaded again."""
 
         def revoke() -> None:
-            known = {key.id: key for key in self._store.keys()}  # noqa: SIM118 - no dictionary
-            if id not in known:
+            if all(key.id != id for key in self._store.keys()):  # noqa: SIM118 - no dictionary
                 raise NotFoundError(f"key: there is none with this id; got {id!r:.100}.")
             self._store.revoke_key(id, self._journal.now())
 

@@ -1,4 +1,4 @@
-"""What the log says: reports, cohorts, goals, verdicts, exports."""
+"""Reports on the log: rates by arm, cohorts, goals, verdicts, exports."""
 
 from typing import TYPE_CHECKING
 

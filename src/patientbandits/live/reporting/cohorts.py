@@ -1,7 +1,7 @@
-"""Counts of an experiment, arm by arm: ages of its decisions, and delays of its conversions.
+"""Counts of an experiment by arm: ages of its decisions, delays of its conversions.
 
-The database counts decisions in classes of age, so that a report on a million of them reads a few
-thousand rows, and what was paid.
+The database counts the decisions in classes of age, so that a report on a million of them reads a
+few thousand rows, and the conversions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from patientbandits.live.times import SECOND
 
 
 class Cohort(NamedTuple):
-    """One arm. Conversions that count are in the window, not retracted, and worth more than 0."""
+    """Counts of one arm. A conversion counts if it is in the window, not retracted, and above 0."""
 
     pulls: int
     conversions: int
@@ -42,7 +42,7 @@ class Cohort(NamedTuple):
 
 @dataclass
 class Tally:
-    """A cohort in the making: counts by class of age."""
+    """The counts of a cohort so far, by class of age."""
 
     pulls: int = 0
     conversions: int = 0
@@ -57,7 +57,7 @@ class Tally:
         self.waiting[age] = self.waiting.get(age, 0) + count
 
     def converted(self, age: int, delay: int, paid: int) -> None:
-        """A decision of this class of age has converted."""
+        """Count the conversion of a decision of this class of age."""
         self.conversions += 1
         self.paid += paid
         self.waiting[age] -= 1
@@ -71,9 +71,9 @@ class Tally:
             late=self.late,
             retracted=self.retracted,
             waiting_ages=_seconds(self.waiting, window),
-            waiting=_numbers(self.waiting),
+            waiting=_counts(self.waiting),
             delays=_seconds(self.delays, window),
-            converted=_numbers(self.delays),
+            converted=_counts(self.delays),
         )
 
 
@@ -82,112 +82,14 @@ def _seconds(by_class: Mapping[int, int], window: float | None) -> NDArray[np.fl
     return np.array([min(seconds_of_class(age), longest) for age in sorted(by_class)])
 
 
-def _numbers(by_class: Mapping[int, int]) -> NDArray[np.float64]:
+def _counts(by_class: Mapping[int, int]) -> NDArray[np.float64]:
     return np.array([float(by_class[age]) for age in sorted(by_class)])
 
 
-def read_cohorts(
-    reader: Reader,
-    experiment: int,
-    arms: int,
-    window: float | None,
-    now: int,
-    rules: QuarantineRules = (),
-) -> list[Cohort]:
-    """The counts of each of the first ``arms`` arms, at the time ``now``, without the quarantine.
-
-    Ages beyond the window count as the window.
-    """
-    limit = END if window is None else int(window * SECOND)
-    tallies = [Tally() for _ in range(arms)]
-    for arm, age, count in reader.decisions_by_age(experiment, arms, now):
-        tallies[arm].decided(age, count)
-    excluded = excluded_decisions(reader.rows, experiment, rules)
-    for out in excluded:
-        tallies[out.arm].decided(class_of(now - out.made), -1)
-    gone = {out.seq for out in excluded}
-    for stretch in reader.stretches(experiment):
-        for row in reader.rows(queries.CONVERSION_TIMES, experiment, *stretch):
-            arm, made, happened, paid, retracted, seq = row
-            tally = tallies[arm]
-            if seq in gone:
-                continue
-            if retracted:
-                tally.retracted += 1
-            elif happened - made > limit:
-                tally.late += 1
-            elif paid > 0:
-                tally.converted(class_of(now - made), class_of(happened - made), paid)
-        credits = reader.rows(queries.CREDIT_TIMES, experiment, *stretch, experiment)
-        for arm, made, happened, paid in credits:
-            tallies[arm].converted(class_of(now - made), class_of(happened - made), paid)
-    return [tally.cohort(window) for tally in tallies]
-
-
-def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
-    """Orders told by unit, if any: those that stand, those taken back, and those that stand of
-    units for whom nothing was ever decided."""
-    told, withdrawn = reader.rows(queries.ORDER_COUNTS, experiment)[0]
-    if not told:
-        return None
-    unmatched = 0
-    aliases = reader.lines_with_unit(experiment, AliasLine)
-    named = {name for line in aliases for name in line.units}
-    joined: dict[str, int] = {}
-    for unit, orders in reader.rows(queries.NEVER_EXPOSED, experiment):
-        if unit in named:
-            joined[unit] = int(orders)
-        else:
-            unmatched += int(orders)
-    if joined:
-        people = People({}, Crediting("first", None))
-        people.look_up(reader, experiment, set(joined), set())
-        unmatched += sum(orders for unit, orders in joined.items() if not people.exposures(unit))
-    return {
-        "orders": int(told) - int(withdrawn),
-        "retracted": int(withdrawn),
-        "unmatched": unmatched,
-    }
-
-
-@dataclass
-class TimeSlot:
-    """One arm in a stretch of time that begins at ``start``, in microseconds since 1970."""
-
-    start: int
-    arm: int
-    pulls: int = 0
-    conversions: int = 0
-    """reported in this stretch"""
-    paid: int = 0
-    """their sum, in millionths of the scale"""
-
-
-def counts_over_time(
-    reader: Reader, experiment: int, bucket: int, rules: QuarantineRules = ()
-) -> list[TimeSlot]:
-    """Every slot in which something was reported; ``bucket`` in microseconds."""
-    found: dict[tuple[int, int], TimeSlot] = {}
-    for slot, arm, count in reader.rows(queries.DECISIONS_BY_TIME, bucket, experiment):
-        found[slot, arm] = TimeSlot(start=slot * bucket, arm=arm, pulls=int(count))
-    for out in excluded_decisions(reader.rows, experiment, rules):
-        found[out.made // bucket, out.arm].pulls -= 1
-    conversions = reader.rows(queries.CONVERSIONS_BY_TIME, bucket, experiment)
-    credits = reader.rows(queries.CREDITS_BY_TIME, bucket, experiment, experiment)
-    for slot, arm, count, paid in [*conversions, *credits]:
-        made = found.setdefault((slot, arm), TimeSlot(start=slot * bucket, arm=arm))
-        made.conversions += int(count)
-        made.paid += int(paid)
-    return [found[slot] for slot in sorted(found)]
-
-
-# Which decisions are in quarantine.
-
-
-DECISIONS_IN_QUARANTINE = """
-    SELECT d.seq, d.arm, COALESCE(d.happened, d.time) FROM log d
+DECISIONS_IN_QUARANTINE = f"""
+    SELECT d.seq, d.arm, {queries.MADE_AT} FROM log d
     WHERE d.experiment = ? AND d.kind = 'decision'"""
-"""Conditions follow."""
+"""The conditions of a rule follow."""
 
 
 class ExcludedDecision(NamedTuple):
@@ -201,17 +103,116 @@ class ExcludedDecision(NamedTuple):
 def excluded_decisions(
     rows: Callable[..., Iterable[Sequence[Any]]], experiment: int, rules: QuarantineRules
 ) -> list[ExcludedDecision]:
-    """All of them, each once; ``rows``: asks the store."""
-    found: set[ExcludedDecision] = set()
+    """The decisions in quarantine, each once; ``rows`` queries the store."""
+    decisions: set[ExcludedDecision] = set()
     for rule in rules:
         if rule.only == "conversions":
             continue
-        given: dict[str, Any] = {"unit = ?": rule.unit, "sender = ?": rule.sender}
-        given |= {"made >= ?": rule.since, "made < ?": rule.until}
-        named = {condition: value for condition, value in given.items() if value is not None}
-        conditions = "".join(f" AND d.{condition}" for condition in named)
-        conditions = conditions.replace("d.made", "COALESCE(d.happened, d.time)")
-        statement = f"{DECISIONS_IN_QUARANTINE}{conditions}"
+        values = {
+            "d.unit = ?": rule.unit,
+            "d.sender = ?": rule.sender,
+            f"{queries.MADE_AT} >= ?": rule.since,
+            f"{queries.MADE_AT} < ?": rule.until,
+        }
+        named = {condition: value for condition, value in values.items() if value is not None}
+        statement = " AND ".join([DECISIONS_IN_QUARANTINE, *named])
         for row in rows(statement, experiment, *named.values()):
-            found.add(ExcludedDecision(*row))
-    return sorted(found)
+            decisions.add(ExcludedDecision(*row))
+    return sorted(decisions)
+
+
+def read_cohorts(
+    reader: Reader,
+    experiment: int,
+    arms: int,
+    window: float | None,
+    now: int,
+    rules: QuarantineRules = (),
+) -> list[Cohort]:
+    """The counts of each of the first ``arms`` arms at the time ``now``, without the quarantine.
+
+    Ages beyond the window count as the window.
+    """
+    limit = END if window is None else int(window * SECOND)
+    tallies = [Tally() for _ in range(arms)]
+    for arm, age, count in reader.decisions_by_age(experiment, arms, now):
+        tallies[arm].decided(age, count)
+    excluded = excluded_decisions(reader.rows, experiment, rules)
+    for decision in excluded:
+        tallies[decision.arm].decided(class_of(now - decision.made), -1)
+    excluded_seqs = {decision.seq for decision in excluded}
+    for lines in reader.stretches(experiment):
+        for row in reader.rows(queries.CONVERSION_TIMES, experiment, *lines):
+            arm, decided, happened, paid, retracted, seq = row
+            tally = tallies[arm]
+            if seq in excluded_seqs:
+                continue
+            if retracted:
+                tally.retracted += 1
+            elif happened - decided > limit:
+                tally.late += 1
+            elif paid > 0:
+                tally.converted(class_of(now - decided), class_of(happened - decided), paid)
+        # Credits obey the window and the quarantine already.
+        credits = reader.rows(queries.CREDIT_TIMES, experiment, *lines, experiment)
+        for arm, decided, happened, paid in credits:
+            tallies[arm].converted(class_of(now - decided), class_of(happened - decided), paid)
+    return [tally.cohort(window) for tally in tallies]
+
+
+def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
+    """Counts of orders by unit, if there are any: valid ones, retracted ones, and the valid ones of
+    units without a decision."""
+    total, withdrawn = reader.rows(queries.ORDER_COUNTS, experiment)[0]
+    if not total:
+        return None
+    # A unit without a decision may be an alias of one that has some: those few are looked up.
+    unmatched = 0
+    aliases = reader.lines_with_unit(experiment, AliasLine)
+    aliased = {name for line in aliases for name in line.units}
+    by_alias: dict[str, int] = {}
+    for unit, orders in reader.rows(queries.NEVER_EXPOSED, experiment):
+        if unit in aliased:
+            by_alias[unit] = int(orders)
+        else:
+            unmatched += int(orders)
+    if by_alias:
+        people = People({}, Crediting("first", None))
+        people.look_up(reader, experiment, set(by_alias), set())
+        unmatched += sum(orders for unit, orders in by_alias.items() if not people.exposures(unit))
+    return {
+        "orders": int(total) - int(withdrawn),
+        "retracted": int(withdrawn),
+        "unmatched": unmatched,
+    }
+
+
+@dataclass
+class TimeSlot:
+    """Counts of one arm in a bucket of time that begins at ``start``, in microseconds."""
+
+    start: int
+    arm: int
+    pulls: int = 0
+    conversions: int = 0
+    """reported in this bucket"""
+    paid: int = 0
+    """their sum, in millionths of the scale"""
+
+
+def counts_over_time(
+    reader: Reader, experiment: int, bucket: int, rules: QuarantineRules = ()
+) -> list[TimeSlot]:
+    """Every slot in which something was reported; ``bucket`` in microseconds."""
+    slots: dict[tuple[int, int], TimeSlot] = {}
+    for place, arm, count in reader.rows(queries.DECISIONS_BY_TIME, bucket, experiment):
+        slots[place, arm] = TimeSlot(start=place * bucket, arm=arm, pulls=int(count))
+    for decision in excluded_decisions(reader.rows, experiment, rules):
+        slots[decision.made // bucket, decision.arm].pulls -= 1
+    conversions = reader.rows(queries.CONVERSIONS_BY_TIME, bucket, experiment)
+    credits = reader.rows(queries.CREDITS_BY_TIME, bucket, experiment, experiment)
+    for place, arm, count, paid in [*conversions, *credits]:
+        slot = slots.setdefault((place, arm), TimeSlot(start=place * bucket, arm=arm))
+        slot.conversions += int(count)
+        slot.paid += int(paid)
+    return [slots[key] for key in sorted(slots)]

@@ -1,4 +1,4 @@
-"""Every decision with what became of it, as CSV or Parquet."""
+"""The export: every decision with its outcome, as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROWS_AT_A_TIME = 5_000
 PIECE_BYTES = 1 << 16
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""how a formula begins, in a spreadsheet; the last four are the full-width ones"""
+"""first characters of a formula in a spreadsheet; the last four are full-width"""
 
 
 class ExportedDecision(NamedTuple):
@@ -47,21 +47,21 @@ class ExportedDecision(NamedTuple):
     """of the conversion"""
     delay_seconds: float | None = None
     counted: bool | None = None
-    """whether the policy knows: within the window and not retracted"""
+    """whether the policy learns from it: within the window and not retracted"""
     retracted: bool = False
 
 
-class ReachedOften(NamedTuple):
-    """How often a decision has reached a goal, and the sum of what was told."""
+class GoalCount(NamedTuple):
+    """The number of times that a decision has reached a goal, and the sum of the values."""
 
     times: int = 0
     value: float = 0.0
 
 
-ExportedGoals = dict[int, dict[str, ReachedOften]]
+ExportedGoals = dict[int, dict[str, GoalCount]]
 """by the decision's line and the goal's name"""
 
-NEVER = ReachedOften()
+NEVER = GoalCount()
 
 
 def exported(
@@ -78,19 +78,19 @@ def exported(
 
 
 def exported_goals(reader: Reader, experiment: Experiment, settings: Settings) -> ExportedGoals:
-    found: ExportedGoals = {}
+    counts: ExportedGoals = {}
     for credit in goal_credits(reader, experiment.id, settings):
-        reached = found.setdefault(credit.decision, {})
-        before = reached.get(credit.goal, ReachedOften())
-        reached[credit.goal] = ReachedOften(
+        reached = counts.setdefault(credit.decision, {})
+        before = reached.get(credit.goal, GoalCount())
+        reached[credit.goal] = GoalCount(
             times=before.times + 1,
             value=before.value + credit.value / MILLIONTHS * settings.scale,
         )
-    return found
+    return counts
 
 
 def goal_columns(goals: Sequence[str]) -> list[str]:
-    """After the others: how often each goal was reached, and for what."""
+    """The last columns: how often each goal was reached, and the sum of the values."""
     names: list[str] = []
     for goal in goals:
         names += [f"goal {goal}", f"goal {goal} value"]
@@ -100,10 +100,10 @@ def goal_columns(goals: Sequence[str]) -> list[str]:
 def export_rows(
     journal: Journal, experiment: Experiment, settings: Settings
 ) -> Iterator[tuple[Any, ...]]:
-    """As it is when it begins; each stretch is read on its own.
+    """The rows as of the time at which the export begins, page by page.
 
-    One long reading, by somebody who does not fetch what he asked for, would keep the database from
-    tidying up.
+    Each page is read in a transaction of its own: one long transaction, for a client that reads
+    slowly, would keep the database from cleaning up (checkpoints, vacuum).
     """
     with journal.store.reading() as reader:
         last = reader.head(experiment.id)
@@ -111,20 +111,20 @@ def export_rows(
     after = 0
     while True:
         with journal.store.reading() as reader:
-            found = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
+            page = reader.decided_after(experiment.id, after, last, ROWS_AT_A_TIME)
             if reader.has_any(experiment.id, "order"):
-                found = reader.with_credits(experiment.id, found)
-        for decided in found:
+                page = reader.with_credits(experiment.id, page)
+        for decided in page:
             row = export_row(as_of(decided, last), settings, journal.signer)
             own = reached.get(decided.decision.seq, {})
             yield (*row, *chain.from_iterable(own.get(g, NEVER) for g in settings.goals[1:]))
-        if len(found) < ROWS_AT_A_TIME:
+        if len(page) < ROWS_AT_A_TIME:
             return
-        after = found[-1].decision.seq
+        after = page[-1].decision.seq
 
 
 def as_of(decided: Decided, last: int) -> Decided:
-    """What had become of the decision by line ``last``."""
+    """The decision and its outcome as they were at line ``last``."""
     conversion = decided.conversion
     retraction = decided.retraction
     return Decided(
@@ -141,12 +141,12 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
         decision=signer.name(decision.experiment, decision.seq),
         decided=as_datetime(decision.made),
         arm=settings.arms[decision.arm],
-        unit=shown_unit(decision.unit),
+        unit=exported_unit(decision.unit),
         propensity=decision.propensity,
     )
     conversion: ConversionLine | CreditLine | None = decided.conversion
     retracted = decided.retraction is not None
-    if decided.credits:
+    if decided.credits:  # from the first credit on, only credits count
         conversion = decided.credits[-1]
         retracted = False
     if conversion is None or conversion.happened is None:
@@ -161,15 +161,15 @@ def export_row(decided: Decided, settings: Settings, signer: Signer) -> Exported
     )
 
 
-def shown_unit(unit: str | None) -> str | None:
-    """As the log has it; nothing if it was erased."""
+def exported_unit(unit: str | None) -> str | None:
+    """The unit as the log has it, or None if it was erased."""
     if unit is None or is_erased(unit):
         return None
     return unit
 
 
 def csv_cell(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """The cell's value; text that a spreadsheet would take for a formula gets an apostrophe."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, datetime):

@@ -1,7 +1,7 @@
-"""How often each goal beside the one that decides was reached, arm by arm.
+"""Goals beside the one that decides, and how often each arm's decisions reached them.
 
-What reaches a goal is credited to decisions as orders are, by the same rule and window, but only
-here, when it is asked for: the log has what was told, and the policy is told nothing of it.
+Goals are credited to decisions as orders are, by the same rule and window, but only when a report
+asks for it: the log keeps what was reported, and the policy never learns of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GoalCredit(NamedTuple):
 
 @dataclass
 class GoalTally:
-    """One arm."""
+    """The counts of one arm."""
 
     count: int = 0
     value: int = 0
@@ -44,12 +44,12 @@ class GoalTally:
 
 
 def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterator[GoalCredit]:
-    """One for each decision and each time that it is credited."""
+    """A credit for each decision and each time that it is credited."""
     if len(settings.goals) < 2:
         return
     aliases = reader.lines_with_unit(experiment, AliasLine)
     joined = {name for line in aliases for name in line.units}
-    if settings.quarantine:  # people know what does not count
+    if settings.quarantine:  # SQL credits units alone; `People` applies aliases and quarantine
         joined |= {line.unit for line in reader.lines_with_unit(experiment, UnitGoalLine)}
     yield from _by_decision(reader, experiment, settings)
     yield from _by_unit(reader, experiment, settings, joined)
@@ -59,19 +59,19 @@ def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterato
 
 def _by_decision(reader: Reader, experiment: int, settings: Settings) -> Iterator[GoalCredit]:
     excluded = excluded_decisions(reader.rows, experiment, settings.quarantine)
-    gone = {out.seq for out in excluded}
+    excluded_seqs = {decision.seq for decision in excluded}
     for row in reader.rows(queries.GOALS_OF_DECISIONS, experiment):
-        goal, happened, value, decision, made, arm, told, sender, unit = row
-        if decision in gone or quarantined(settings.quarantine, told, unit, sender):
+        goal, happened, value, decision, decided, arm, reported, sender, unit = row
+        if decision in excluded_seqs or quarantined(settings.quarantine, reported, unit, sender):
             continue
-        if settings.counts(happened - made):
+        if settings.counts(happened - decided):
             yield GoalCredit(goal, arm, decision, value)
 
 
 def _by_unit(
     reader: Reader, experiment: int, settings: Settings, joined: set[str]
 ) -> Iterator[GoalCredit]:
-    """Of units that are a person by themselves."""
+    """Credits of units that are a person by themselves."""
     rows = sorted(reader.rows(queries.GOALS_OF_UNITS, experiment))
     for _, group in groupby(rows, key=lambda row: row[0]):
         pairs = list(group)
@@ -79,7 +79,9 @@ def _by_unit(
         if unit in joined:
             continue
         arms = {decision: arm for *_, decision, _, arm in pairs}
-        exposures = sorted(Exposure(time=made, seq=decision) for *_, decision, made, _ in pairs)
+        exposures = sorted(
+            Exposure(time=decided, seq=decision) for *_, decision, decided, _ in pairs
+        )
         payment = Payment(happened=happened, seq=seq, value=value)
         for exposure in settings.crediting.paid_by(payment, exposures):
             yield GoalCredit(goal, arms[exposure.seq], exposure.seq, value)
@@ -88,7 +90,7 @@ def _by_unit(
 def _by_person(
     reader: Reader, experiment: int, settings: Settings, joined: set[str]
 ) -> Iterator[GoalCredit]:
-    """Of those who have several units."""
+    """Credits of people who have several units."""
     decided: dict[int, Any] = {}
     people = People(decided, settings.crediting, settings.quarantine)
     people.look_up(reader, experiment, joined, set(), goals=True)
@@ -101,21 +103,21 @@ def _by_person(
 def goal_report(
     reader: Reader, experiment: int, settings: Settings, pulls: list[int]
 ) -> list[dict[str, Any]]:
-    """For each goal but the one that decides; ``pulls``: the decisions of each arm.
+    """The counts of each goal but the one that decides; ``pulls``: the decisions of each arm.
 
     count   how often it was reached      units   decisions that reached it at least once
-    rate    units / decisions             value   the sum of what was told
+    rate    units / decisions             value   the sum of what was reported
     """
     tallies = {goal: [GoalTally() for _ in settings.arms] for goal in settings.goals[1:]}
     for credit in goal_credits(reader, experiment, settings):
         tallies[credit.goal][credit.arm].add(credit)
-    found = []
+    report = []
     for goal, arms in tallies.items():
         rows = []
-        for name, tally, made in zip(settings.arms, arms, pulls, strict=True):
-            rows.append(_goal_row(name, tally, made, settings.scale))
-        found.append({"goal": goal, "arms": rows})
-    return found
+        for name, tally, decisions in zip(settings.arms, arms, pulls, strict=True):
+            rows.append(_goal_row(name, tally, decisions, settings.scale))
+        report.append({"goal": goal, "arms": rows})
+    return report
 
 
 def _goal_row(arm: str, tally: GoalTally, pulls: int, scale: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The settings of an experiment: schema, rules, shares, quarantine."""
+"""The settings of an experiment: schema, parsing, rules, shares, crediting, quarantine, flags."""
 
 from typing import TYPE_CHECKING
 

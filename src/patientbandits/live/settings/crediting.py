@@ -1,9 +1,9 @@
-"""Which decisions an order pays for.
+"""Crediting: the decisions that an order pays for.
 
 A person is exposed by decisions and places orders. An order that happened at time t pays for the
 person's decisions made at s <= t with t - s within the window: for the first of them, the last, or
-every one. What a decision is worth is the sum of what it was paid, at most the largest value, from
-the time of the first payment. So it follows from the set of orders, whenever they are told.
+every one. The worth of a decision is the sum of its payments, at most the largest value, from the
+time of the first payment on. So it depends on the set of orders, not on when they are reported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Exposure(NamedTuple):
 
 
 class Payment(NamedTuple):
-    """An order, told in line ``seq``; ``value`` in millionths of the scale."""
+    """An order, reported in line ``seq``; ``value`` in millionths of the scale."""
 
     happened: int
     seq: int
@@ -33,18 +33,18 @@ class Payment(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What a decision has brought in so far."""
+    """The worth of a decision so far."""
 
     value: int = 0
     happened: int | None = None
-    """when the first of it was paid"""
+    """the time of the first payment"""
 
 
 WORTHLESS = Worth()
 
 
 class Crediting(NamedTuple):
-    """How orders are credited: the rule, and the window in microseconds, if there is one."""
+    """The rule of crediting, and the window in microseconds, if there is one."""
 
     rule: str
     window: int | None
@@ -54,8 +54,8 @@ class Crediting(NamedTuple):
 
         Of a decision and an order at the same moment, the one in the earlier line came first.
         """
-        told = (order.happened, order.seq)
-        within = [e for e in exposures if e < told and self.counts(order.happened - e.time)]
+        end = (order.happened, order.seq)
+        within = [e for e in exposures if e < end and self.counts(order.happened - e.time)]
         if self.rule == "first":
             return within[:1]
         if self.rule == "last":
@@ -68,7 +68,7 @@ class Crediting(NamedTuple):
     def payments(
         self, exposures: Sequence[Exposure], orders: Iterable[Payment]
     ) -> dict[int, list[Payment]]:
-        """For each exposure's line: the orders that pay for it."""
+        """The orders that pay for each exposure, by its line."""
         paid: dict[int, list[Payment]] = {exposure.seq: [] for exposure in exposures}
         for order in orders:
             for exposure in self.paid_by(order, exposures):
@@ -77,7 +77,7 @@ class Crediting(NamedTuple):
 
 
 def summed(payments: Iterable[Payment]) -> Worth:
-    """What the payments amount to; those of 0 do not count."""
+    """The worth that the payments add up to; those of 0 do not count."""
     positive = [payment for payment in payments if payment.value > 0]
     if not positive:
         return WORTHLESS
@@ -87,25 +87,25 @@ def summed(payments: Iterable[Payment]) -> Worth:
     )
 
 
-def worth_before(line: OutcomeLine, about: Decided) -> Worth:
+def worth_before(line: OutcomeLine, decided: Decided) -> Worth:
     """The worth of the decision just before ``line``."""
-    earlier = [credit for credit in about.credits if credit.seq < line.seq]
+    earlier = [credit for credit in decided.credits if credit.seq < line.seq]
     if earlier:
         return Worth(earlier[-1].value, earlier[-1].happened)
-    conversion = about.conversion
+    conversion = decided.conversion
     if conversion is None or conversion.seq >= line.seq:
         return WORTHLESS
-    if about.retraction is not None and about.retraction.seq < line.seq:
+    if decided.retraction is not None and decided.retraction.seq < line.seq:
         return WORTHLESS
     return Worth(conversion.value, conversion.happened)
 
 
-def worth_after(line: OutcomeLine, about: Decided, before: Worth) -> Worth:
+def worth_after(line: OutcomeLine, decided: Decided, before: Worth) -> Worth:
     """The worth of the decision from ``line`` on."""
     if isinstance(line, CreditLine):
         return Worth(line.value, line.happened)
-    if any(credit.seq < line.seq for credit in about.credits):
-        return before  # credits alone say, from the first one on
+    if any(credit.seq < line.seq for credit in decided.credits):
+        return before  # from the first credit on, only credits count
     if isinstance(line, ConversionLine):
         return Worth(line.value, line.happened)
     return WORTHLESS

@@ -1,4 +1,4 @@
-"""Arms as the values of flags: of the type that all of an experiment's arms have."""
+"""Flags: arms as values of the type that all of an experiment's arms have."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 FLAG_TYPES = (bool, int, float, dict)
-"""arms that are all of one of these, written as JSON, are given as such"""
+"""arms that are all JSON of one of these types are returned as such"""
 
 
 def flag_value(arm: str, arms: Sequence[str]) -> Any:
-    """true for "true" if all arms are true or false; so with numbers and objects; or the arm."""
+    """The arm's value: true for "true" if all arms are booleans, so with numbers and objects."""
     return flag_values(tuple(arms))[arm]
 
 

@@ -1,4 +1,4 @@
-"""Settings as users give them: lengths in words, policies by name, lists of anything."""
+"""Parsing of settings as users write them: lengths such as 30d, policies by name, lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fa
 
 
 def default_policy() -> PatientThompson:
-    """What decides unless another policy is asked for."""
+    """The policy that decides unless another is named."""
     return PatientThompson()
 
 
@@ -29,7 +29,7 @@ def new_settings(
     scale: Any = 1.0,
     **others: Any,
 ) -> Settings:
-    """A new experiment's settings, from what a user gave; ``others``: credit, control, currency,
+    """A new experiment's settings, parsed and checked; ``others``: credit, control, currency,
     goals, retention, shares, fallback."""
     unknown = set(others) - OPTIONAL
     if unknown:
@@ -54,26 +54,26 @@ def new_settings(
 
 
 def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes as a user names them, as `changed_settings` wants them."""
-    wanted = dict(changes)
-    if "policy" in wanted:
-        wanted["policy"] = policy_description(wanted["policy"])
-    if "window" in wanted:
-        wanted["window"] = window_seconds(wanted["window"])
-    if "retention" in wanted:
-        wanted["retention"] = retention_seconds(wanted["retention"])
-    if "shares" in wanted:
-        wanted["shares"] = given_shares(wanted["shares"])
-    for field in {"arms", "retired", "goals"} & set(wanted):
-        wanted[field] = listed_names(field, wanted[field])
-    unknown = set(wanted) - set(CHANGEABLE)
+    """Changes as a user names them, parsed for `changed_settings`."""
+    parsed = dict(changes)
+    if "policy" in parsed:
+        parsed["policy"] = policy_description(parsed["policy"])
+    if "window" in parsed:
+        parsed["window"] = window_seconds(parsed["window"])
+    if "retention" in parsed:
+        parsed["retention"] = retention_seconds(parsed["retention"])
+    if "shares" in parsed:
+        parsed["shares"] = given_shares(parsed["shares"])
+    for field in {"arms", "retired", "goals"} & set(parsed):
+        parsed[field] = listed_names(field, parsed[field])
+    unknown = set(parsed) - set(CHANGEABLE)
     if unknown:
         raise RefusedError(
             f"experiment: {sorted(unknown)} cannot be changed; what can: {list(CHANGEABLE)}."
         )
-    if "policy" in wanted:
-        wanted["description"] = wanted.pop("policy")
-    return wanted
+    if "policy" in parsed:
+        parsed["description"] = parsed.pop("policy")
+    return parsed
 
 
 def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[
         )
     described = default_policy().describe()
     if dict(policy) == {"policy": described["policy"]}:
-        return described  # as if it had not been named
+        return described  # the default by its name: its parameters are the defaults of live
     return dict(policy)
 
 
@@ -120,7 +120,7 @@ def retention_seconds(value: Any) -> float | None:
 
 
 def one_largest_value(largest_value: Any, scale: Any) -> Any:
-    """The two names of the same thing."""
+    """The largest value, from its two names."""
     if largest_value is None:
         return scale
     if scale not in (None, largest_value):

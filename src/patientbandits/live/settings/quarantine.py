@@ -1,9 +1,9 @@
 """Quarantine: events that are kept but do not count, and count again when they are released.
 
-A rule names a unit, the key that sent events, a stretch of time, or several of these; an event is
-in quarantine if a rule fits it in all that the rule names. Rules are settings, so they stand in the
-log as changes. What counts is what the log would give without these events: their decisions are not
-told to the policy and not reported, their conversions and orders pay nothing.
+A rule names a unit, the API key that sent events, a period of time, or several of these; an event
+is in quarantine if it matches all that a rule names. Rules are settings, so they are stored in the
+log as changes. All numbers are those of the log without these events: the policy and the reports
+ignore their decisions, and their conversions and orders pay nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.names import printable_text
@@ -24,13 +25,13 @@ class QuarantineRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     id: str
     unit: str | None = None
     sender: str | None = None
-    """the id of a key: conversions, orders and exposures that were told with it"""
+    """the id of an API key: conversions, orders and exposures that it sent"""
     since: int | None = None
-    """microseconds: decisions made, and conversions told, from then on"""
+    """microseconds: decisions made, and conversions reported, from then on"""
     until: int | None = None
-    """and before; what is told in the very microsecond of the rule counts"""
+    """and before; an event in the very microsecond of the rule counts"""
     only: str = "all"
-    """all: decisions, too; conversions: what was decided stays"""
+    """all: decisions, too; conversions: decisions stay"""
     note: str = ""
 
     def fits(self, when: int, unit: str | None, sender: str | None) -> bool:
@@ -45,7 +46,7 @@ class QuarantineRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
     @property
     def keeps_out(self) -> bool:
-        """Whether nothing new is decided for its unit."""
+        """Tell whether no new decisions are made for its unit."""
         timeless = self.since is None and self.until is None
         return self.unit is not None and timeless and self.only == "all" and self.sender is None
 
@@ -73,27 +74,25 @@ def decision_quarantined(
     return any(rule.only == "all" and rule.fits(made, unit, sender) for rule in rules)
 
 
-def with_rule(rules: QuarantineRules, wanted: QuarantineRule, now: int) -> QuarantineRules:
-    """The rules and one more, which is given an id; the same rule again is no other one.
+def with_rule(rules: QuarantineRules, rule: QuarantineRule, now: int) -> QuarantineRules:
+    """The rules with one more, which gets an id, unless there is an equal one.
 
-    A stretch of time ends by ``now``: whether a decision counts must be known when it is made.
+    A period ends by ``now``: whether a decision counts must be certain when it is made.
     """
-    if wanted.since is not None and wanted.until is None:
-        wanted = msgspec.structs.replace(wanted, until=now)
-    if wanted.until is not None and wanted.until > now:
+    if rule.since is not None and rule.until is None:
+        rule = replace(rule, until=now)
+    if rule.until is not None and rule.until > now:
         raise RefusedError(
             f"quarantine: until must not be in the future, now is {iso_text(now)}; "
-            f"got {iso_text(wanted.until)}."
+            f"got {iso_text(rule.until)}."
         )
-    for rule in rules:
-        if msgspec.structs.replace(rule, id="", note="") == msgspec.structs.replace(
-            wanted, id="", note=""
-        ):
-            return rules
+    unnamed = replace(rule, id="", note="")
+    if any(replace(other, id="", note="") == unnamed for other in rules):
+        return rules
     if len(rules) >= MOST_RULES:
         raise RefusedError(f"quarantine: there may be at most {MOST_RULES} rules.")
-    numbers = [int(rule.id[1:]) for rule in rules]
-    return (*rules, msgspec.structs.replace(wanted, id=f"q{max(numbers, default=0) + 1}"))
+    numbers = [int(other.id[1:]) for other in rules]
+    return (*rules, replace(rule, id=f"q{max(numbers, default=0) + 1}"))
 
 
 def without_rule(rules: QuarantineRules, id: str) -> QuarantineRules:
@@ -113,7 +112,7 @@ def new_rule(
     note: str = "",
     others: bool = False,
 ) -> QuarantineRule:
-    """A rule as a user wants it, checked; times in microseconds; ``others``: more is named."""
+    """A new rule, checked; times in microseconds; ``others``: the caller names more."""
     for name, value in {"unit": unit, "sender": sender}.items():
         if value is not None:
             printable_text(f"quarantine: {name}", value)

@@ -1,4 +1,4 @@
-"""What settings must be to make sense, and what of them may change."""
+"""The rules of settings: valid values, allowed changes, and policies that can decide live."""
 
 from __future__ import annotations
 
@@ -32,36 +32,45 @@ LONGEST_WINDOW = 10 * 366 * 86400.0
 LONGEST_RETENTION = 100 * 366 * 86400.0
 """seconds"""
 
+MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
+"""parameters of policies that say how much work a decision is, and the most of each"""
 
-def checked_settings(given: Settings) -> Settings:
-    """``given`` as it will be read back, if it makes sense."""
+NEEDS_GROWTH = (
+    "policy must be able to remember any number of decisions; "
+    "give it a smoother law of delays, or a window"
+)
+
+
+def checked_settings(entered: Settings) -> Settings:
+    """The settings as they will be read back from the log, if they are valid."""
     try:
-        settings = stored_settings(settings_text(given))
+        settings = stored_settings(settings_text(entered))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise RefusedError(f"experiment: settings must be plain data: {error}") from error
     _check_arms(settings)
     _check_goals(settings.goals)
-    _check_window(given.window, settings.window)
-    _check_retention(given.retention, settings)
+    _check_window(entered.window, settings.window)
+    _check_retention(entered.retention, settings)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
             f"experiment: the largest value must be a finite number > 0; got {settings.scale!r}."
         )
     if settings.control is not None and settings.control not in settings.arms:
-        raise RefusedError(f"experiment: control must be one of the arms; got {given.control!r}.")
+        raise RefusedError(f"experiment: control must be one of the arms; got {entered.control!r}.")
     _check_shares(settings)
     if settings.currency is not None:
         printable_text("experiment: currency", settings.currency)
     if settings.credit not in CREDIT_RULES:
         raise RefusedError(
-            f"experiment: credit must be one of {', '.join(CREDIT_RULES)}; got {given.credit!r}."
+            f"experiment: credit must be one of {', '.join(CREDIT_RULES)}; got {entered.credit!r}."
         )
-    _check_policy(given, settings)
+    _check_policy(entered, settings)
     return settings
 
 
 def changed_settings(old: Settings, **changes: Any) -> Settings:
-    """With ``changes``; ``arms`` and ``retired`` are whole lists; arms may only be added."""
+    """The settings with ``changes``; ``arms`` and ``retired`` are whole lists; arms may only be
+    added."""
     new = checked_settings(msgspec.structs.replace(old, **changes))
     if new.arms[: len(old.arms)] != old.arms:
         raise ConflictError(
@@ -126,66 +135,59 @@ def _check_goals(goals: tuple[str, ...]) -> None:
         )
 
 
-def _check_window(given: float | None, read_back: float | None) -> None:
-    """NaN and infinity are read back as None."""
-    if given is None:
+def _check_window(entered: float | None, read_back: float | None) -> None:
+    """Refuse a window out of range; NaN and infinity are read back as None."""
+    if entered is None:
         return
     if read_back is None or not 0 < read_back <= LONGEST_WINDOW:
         raise RefusedError(
-            f"experiment: window must be seconds, above 0 and at most ten years; got {given!r}."
+            f"experiment: window must be seconds, above 0 and at most ten years; got {entered!r}."
         )
 
 
-def _check_retention(given: float | None, settings: Settings) -> None:
-    """An order within the window must find its unit."""
-    if given is None:
+def _check_retention(entered: float | None, settings: Settings) -> None:
+    """Refuse a retention out of range: an order within the window must find its unit."""
+    if entered is None:
         return
     shortest = settings.window or 0.0
-    kept = settings.retention
-    if kept is None or not 0 < kept <= LONGEST_RETENTION or kept < shortest:
+    retention = settings.retention
+    if retention is None or not 0 < retention <= LONGEST_RETENTION or retention < shortest:
         raise RefusedError(
             "experiment: retention must be seconds, at least the window and at most a hundred "
-            f"years; got {given!r}."
+            f"years; got {entered!r}."
         )
 
 
-def _check_policy(given: Settings, settings: Settings) -> None:
+def _check_policy(entered: Settings, settings: Settings) -> None:
     with as_refused_error():
-        _ = given.policy  # as the user gave it: its error names what he wrote
+        _ = entered.policy  # as the user wrote it: its error names what they wrote
         policy = settings.policy
     require_fit_policy(policy, len(settings.active))
 
 
 def require_same_settings(
-    name: str, have: Settings, wanted: Settings, compared: Iterable[str]
+    name: str, existing: Settings, expected: Settings, compared: Iterable[str]
 ) -> None:
-    """The experiment ``name`` must have the settings that are ``compared``."""
-    there = msgspec.structs.replace(have, arms=tuple(have.arms[place] for place in have.active))
-    fields = ["description" if field == "policy" else field for field in compared]
-    other = [field for field in fields if getattr(there, field) != getattr(wanted, field)]
-    if other:
-        first = other[0]
-        raise ConflictError(
-            f"experiment: {name!r} exists with other settings: its {FIELD_NAMES[first]} is "
-            f"{getattr(there, first)!r}; got {getattr(wanted, first)!r}."
-        )
+    """Refuse unless the experiment ``name`` has the settings that are ``compared``."""
+    active = tuple(existing.arms[place] for place in existing.active)
+    existing = msgspec.structs.replace(existing, arms=active)
+    for field in compared:
+        attribute = "description" if field == "policy" else field
+        before = getattr(existing, attribute)
+        after = getattr(expected, attribute)
+        if before != after:
+            raise ConflictError(
+                f"experiment: {name!r} exists with other settings: its {FIELD_NAMES[attribute]} is "
+                f"{before!r}; got {after!r}."
+            )
 
 
-# Which policies may decide live: they must grow, decide quickly and need no reports of zeros.
-
-
-MOST_WORK = {"steps": 1000, "replicates": 1000, "batch": 10_000, "warmup": 10_000}
-"""parameters of policies that say how much is done for a decision, and the most of each"""
-
-NEEDS_GROWTH = (
-    "policy must be able to remember any number of decisions; "
-    "give it a smoother law of delays, or a window"
-)
+# Policies that may decide live
 
 
 @contextlib.contextmanager
 def as_refused_error() -> Iterator[None]:
-    """What is wrong with a policy is a refusal by the experiment."""
+    """Turn errors of a policy into refusals by the experiment."""
     try:
         yield
     except (InputError, ValueError, TypeError, OverflowError, MemoryError) as error:
@@ -196,13 +198,13 @@ def as_refused_error() -> Iterator[None]:
 
 
 def require_fit_policy(policy: Policy, arms: int) -> None:
-    """Refuse what cannot decide for visitors without end."""
+    """Refuse policies that cannot decide for any number of visitors."""
     with as_refused_error():
         rule_of(policy, arms, horizon_known=False)
         grows = can_grow(policy, arms)
     if getattr(policy, "feedback", "rewards") != "rewards":
         raise RefusedError(
-            "experiment: policy must do without reports of zeros, which no shop gets; "
+            "experiment: policy must work without reports of zeros, which no shop gets; "
             f"got {policy.owner!r}."
         )
     _check_work(policy)
@@ -211,19 +213,19 @@ def require_fit_policy(policy: Policy, arms: int) -> None:
 
 
 def _check_work(policy: Policy) -> None:
-    """A decision that takes long holds up those of all other experiments."""
+    """Refuse slow policies: a slow decision holds up those of all other experiments."""
     for part in with_parts(policy):
         for name, most in MOST_WORK.items():
-            asked = getattr(part, name, None)
-            if asked is not None and asked > most:
+            value = getattr(part, name, None)
+            if value is not None and value > most:
                 raise RefusedError(
                     f"experiment: policy must decide quickly: {name} must be at most {most}; "
-                    f"got {name}={asked!r}."
+                    f"got {name}={value!r}."
                 )
 
 
 def with_parts(policy: Policy) -> Iterator[Policy]:
-    """The policy, and those that it is made of."""
+    """The policy, and the policies within it."""
     yield policy
     for part in vars(policy).values():
         if isinstance(part, Policy):
@@ -231,9 +233,9 @@ def with_parts(policy: Policy) -> Iterator[Policy]:
 
 
 def can_grow(policy: Policy, arms: int) -> bool:
-    """Whether a memory with more room is the same with something added at the end of its arrays.
+    """Tell whether the memory can grow later.
 
-    Then the room can be had later.
+    It can if a larger memory is the smaller one with something added at the end of its arrays.
     """
     small = policy.memory(arms, FIRST_CAPACITY)
     large = policy.memory(arms, 2 * FIRST_CAPACITY)

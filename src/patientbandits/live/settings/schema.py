@@ -1,4 +1,4 @@
-"""An experiment's settings: what a change in its log holds."""
+"""The settings of an experiment, stored as JSON in the changes of its log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from patientbandits.policies.registry import policy_from
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``arms`` holds every arm there ever was: each is known by its place and never leaves."""
+    """An experiment's settings. ``arms`` never shrinks: the log knows an arm by its place."""
 
     arms: tuple[str, ...]
     description: dict[str, Any] = msgspec.field(name="policy")
@@ -37,19 +37,19 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     currency: str | None = None
     """what values are counted in, for people"""
     goals: tuple[str, ...] = ()
-    """what conversions can reach: the first decides, the others are kept and reported beside it"""
+    """what conversions can reach: the first decides, the others are only reported"""
     retention: float | None = None
-    """seconds after which nothing names a person who was not heard of since"""
+    """seconds after a person's last line until their names are removed"""
     imported: int = 0
-    """decisions that were imported so far: the policy was told of them, and did not make them"""
+    """decisions that were imported so far: the policy learned from them, and did not make them"""
     shares: Shares | None = None
-    """what arms get whatever the policy chooses"""
+    """shares of traffic that hold whatever the policy chooses"""
     closed: bool = False
-    """no new units: known ones keep their arm, others get the fallback"""
+    """no new units: units in the experiment keep their arm, others get the fallback"""
     fallback: str | None = None
-    """the arm for units outside the experiment; the control unless it is said"""
+    """the arm for units outside the experiment; the control by default"""
     quarantine: QuarantineRules = ()
-    """what does not count"""
+    """rules of events that do not count"""
 
     @property
     def crediting(self) -> Crediting:
@@ -75,37 +75,37 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def takes_everyone(self) -> bool:
-        """Whether no unit is kept outside."""
+        """Tell whether no unit is kept outside."""
         return not (self.closed or self.quarantine or self.kept.holdback)
 
     @property
     def unit_rules(self) -> QuarantineRules:
-        """Those that keep a unit outside."""
+        """The quarantine rules that keep a unit outside."""
         return tuple(rule for rule in self.quarantine if rule.keeps_out)
 
     @property
     def outside_arm(self) -> str | None:
-        """What units outside the experiment get."""
+        """The arm of units outside the experiment."""
         return self.fallback or self.control
 
     @property
     def policy(self) -> Policy:
-        """Without the parameters that earlier versions wrote and nobody needs any more."""
-        needed = self.description
-        if needed.get("policy") == "PatientThompson":
-            needed = {name: value for name, value in needed.items() if name not in IGNORED}
-        return policy_from(needed, "experiment")
+        """The policy, without parameters that only earlier versions had."""
+        description = self.description
+        if description.get("policy") == "PatientThompson":
+            description = {key: value for key, value in description.items() if key not in IGNORED}
+        return policy_from(description, "experiment")
 
     @property
     def deciding_policy(self) -> Policy:
-        """The policy; one that has a window and was given none takes the experiment's."""
+        """The policy, with the experiment's window if it needs one and names none."""
         policy = self.policy
         if isinstance(policy, PatientThompson) and policy.window is None:
             return replace(policy, window=self.window)
         return policy
 
     def counts(self, delay: int) -> bool:
-        """Whether a conversion this many microseconds after its decision counts."""
+        """Tell whether a conversion this many microseconds after its decision counts."""
         return self.window is None or delay <= self.window * SECOND
 
     @property
@@ -114,7 +114,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return None if self.window is None else length_text(self.window)
 
     def decides_like(self, other: Settings) -> bool:
-        """Whether the policy's memory is the same under both."""
+        """Tell whether the policy's memory is the same under both."""
         return (
             self.description == other.description
             and self.active == other.active
@@ -127,7 +127,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 NOT_CHANGED = ("imported", "quarantine")
-"""settings that are not changed by their name"""
+"""settings that users cannot change by name"""
 
 CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)
 """the fields as users name them"""
@@ -138,15 +138,15 @@ FIELD_NAMES = dict(zip(Settings.__struct_fields__, Settings.__struct_encode_fiel
 
 
 DECODER = msgspec.json.Decoder(Settings)
-"""Made before there are threads: msgspec 0.22 crashes if two of them are the first to ask for a
-type at the same time."""
+"""Created at import, before there are threads: msgspec 0.22 crashes if two of them are the first to
+use a type at the same time."""
 
 
 def stored_settings(text: str) -> Settings:
-    """The settings that a change holds."""
+    """The settings in a change's JSON."""
     return DECODER.decode(text)
 
 
 def settings_text(settings: Settings) -> str:
-    """What a change holds."""
+    """The JSON that a change stores."""
     return msgspec.json.encode(settings).decode()

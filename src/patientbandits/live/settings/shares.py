@@ -1,8 +1,9 @@
-"""Shares of traffic that an experiment keeps, whatever its policy chooses.
+"""Shares of traffic that hold whatever the policy chooses.
 
-An arm's share is p = floor + (1 - sum of floors) * policy; the control's can be fixed; some units
-can be held back outside the experiment; and shares can be kept from moving fast. What was drawn for
-a line follows from the experiment's seed and the line's number, so a log says it again.
+An arm's share is p = floor + (1 - sum of floors) * policy. The control's share can be fixed, some
+units can be held back outside the experiment, and the change of shares per day can be limited. The
+random draw of a line follows from the experiment's seed and the line's number, so a replay of the
+log gives the same.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from patientbandits.live.errors import RefusedError
 from patientbandits.simulation.engine import NO_SHARES, ShareBook
 
 SHARE_SALT = 0x5B1CE5ED0A7A1E55
-"""sets these draws apart from the policy's own"""
+"""makes these draws independent of the policy's own"""
 
 
 class Shares(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """All are parts of 1."""
+    """Shares, as fractions of 1."""
 
     minimum: float = 0.0
     """of every arm that the policy can choose"""
@@ -33,13 +34,13 @@ class Shares(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     control: float | None = None
     """the control gets exactly this, and the policy chooses among the others"""
     holdback: float = 0.0
-    """of units that are kept outside: they get the fallback arm, and nothing is counted"""
+    """of units that are kept outside: they get the fallback arm and are not counted"""
     per_day: float | None = None
     """the most by which an arm's share may differ from that of the day before"""
 
     @property
     def mixes(self) -> bool:
-        """Whether the policy does not decide alone."""
+        """Tell whether the shares change what the policy chooses."""
         return bool(self.minimum or self.arms or self.control is not None) or (
             self.per_day is not None
         )
@@ -51,7 +52,7 @@ class Shares(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         return [self.floor(arm) for arm in chosen]
 
     def free(self, chosen: Sequence[str]) -> float:
-        """What is left to the policy."""
+        """The share that is left to the policy."""
         return 1.0 - (self.control or 0.0) - plain_sum(self.floors(chosen))
 
 
@@ -59,7 +60,7 @@ NOTHING_KEPT = Shares()
 
 
 def given_shares(value: Any) -> Shares | None:
-    """Shares as a user gives them: a mapping, or None for none."""
+    """Shares as a user writes them: a mapping, or None."""
     if value is None or isinstance(value, Shares):
         return value
     if not isinstance(value, Mapping):
@@ -77,7 +78,7 @@ def check_shares(shares: Shares, arms: Sequence[str], chosen: Sequence[str]) -> 
         raise RefusedError(f"experiment: every share must be in [0, 1]; got {shares!r}.")
     unknown = [arm for arm in shares.arms if arm not in arms]
     if unknown:
-        raise RefusedError(f"experiment: shares name arms that there are not; got {unknown!r}.")
+        raise RefusedError(f"experiment: shares name arms that do not exist; got {unknown!r}.")
     if shares.per_day is not None and not 0.0 < shares.per_day <= 1.0:
         raise RefusedError(f"experiment: shares' per_day must be in (0, 1]; got {shares.per_day}.")
     if shares.holdback == 1.0:
@@ -99,7 +100,7 @@ class ShareDraws:
         self.control = control
 
     def at(self, seq: int) -> float:
-        """Below 0: the control's. Else the policy's part, in [0, 1 - the control's share)."""
+        """The draw of a line: below 0 for the control, else in [0, 1 - the control's share)."""
         return unit(bits_at(self._key, seq, 0)) - self.control
 
     def many(self, seqs: Any) -> Any:
@@ -113,7 +114,7 @@ def share_book(shares: Shares, chosen: Sequence[str]) -> ShareBook:
 
 
 def held_back(seed: int, unit_name: str, share: float) -> bool:
-    """Whether the unit is kept outside: always the same ones, and more of them if more are."""
+    """Tell whether the unit is kept outside; a larger share keeps out the same units and more."""
     key = seed.to_bytes(8, "big")
     digest = hashlib.blake2b(unit_name.encode(), digest_size=8, key=key, person=b"holdback")
     return unit(int.from_bytes(digest.digest(), "big")) < share

@@ -71,14 +71,17 @@ const closed = ({ fallback, control }) => {
   return `It is closed: known visitors keep their arm, and their orders still count.${others}`;
 };
 
-const orders = ({ orders: told }) => {
-  if (!told) return null;
-  const parts = [`${told.orders.toLocaleString("en")} orders were told by visitor`];
-  if (told.retracted) parts.push(`${told.retracted.toLocaleString("en")} of them taken back`);
-  if (told.unmatched) {
-    parts.push(`${told.unmatched.toLocaleString("en")} of visitors for whom nothing was decided`);
+const count = (number, noun) =>
+  `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+const orders = ({ orders: counts }) => {
+  if (!counts) return null;
+  const parts = [`${count(counts.orders, "order")} reported by visitor`];
+  if (counts.unmatched) {
+    parts.push(`${counts.unmatched.toLocaleString("en")} of them from visitors without a decision`);
   }
-  return `${parts.join(", ")}.`;
+  if (counts.retracted) parts.push(`${count(counts.retracted, "order")} taken back`);
+  return `${parts.join("; ")}.`;
 };
 
 const quarantine = ({ quarantine: rules = [] }) => {

@@ -1,24 +1,26 @@
-// The verdict on top: who leads, what stopping now risks, how long it still takes.
+// The verdict at the top: the leading arm, the expected loss of stopping now, the days left.
 import { card, html, swatch } from "./dom.js";
 import { inWords, moment, percent, signed } from "./format.js";
+
+const LEADS = 0.9; // as for the alert
 
 const tile = (value, words) =>
   html("div", { class: "tile" }, html("b", {}, value), html("span", {}, words));
 
 function tiles(verdict, control, units) {
-  const found = [
-    tile(verdict.leader, "leads"),
-    tile(percent(verdict.probability, 0), "sure to be the best"),
+  const row = [
+    tile(verdict.leader, verdict.probability >= LEADS ? "leads" : "is ahead so far"),
+    tile(percent(verdict.probability, 0), "probability of being the best arm"),
   ];
   if (verdict.lift !== null) {
     const range = `${signed(verdict.lift_low)} to ${signed(verdict.lift_high)}`;
-    found.push(tile(signed(verdict.lift), `over ${control} (95 %: ${range})`));
+    row.push(tile(signed(verdict.lift), `over ${control} (95 %: ${range})`));
   }
   const loss = verdict.by === "revenue"
     ? units.amount(verdict.expected_loss) : inPoints(verdict.expected_loss);
-  found.push(tile(loss, `per ${units.who} lost on average by stopping now`));
-  found.push(tile(...daysLeft(verdict)));
-  return html("div", { class: "tiles" }, ...found);
+  row.push(tile(loss, `per ${units.who} lost on average by stopping now`));
+  row.push(tile(...daysLeft(verdict)));
+  return html("div", { class: "tiles" }, ...row);
 }
 
 const inPoints = (rate) =>
@@ -58,14 +60,14 @@ export function verdictCard(analysis, units, failure) {
       .filter(Boolean).join(" ")));
 }
 
-// Which window would have crowned whom.
+// The winner by each window.
 export function windowsCard(analysis, arms) {
   const rows = analysis?.windows ?? [];
   if (rows.length < 2) return null;
   const names = rows[0].arms.map((arm) => arm.arm);
   const place = (name) => arms.find((arm) => arm.arm === name)?.place ?? 0;
   const head = html("tr", {}, html("th", {}, "window"), html("th", {}, "winner"),
-    html("th", {}, "sure to"), html("th", { class: "brief" }, "catches"),
+    html("th", {}, "probability"), html("th", { class: "brief" }, "catches"),
     ...names.map((name) => html("th", { class: "each", title: name }, swatch(place(name)), name)));
   const body = rows.map((row) => html("tr", { class: windowClass(row) },
     html("td", {}, windowName(row)),
@@ -73,13 +75,13 @@ export function windowsCard(analysis, arms) {
     html("td", {}, percent(row.probability, 0)),
     html("td", { class: "brief" }, caughtRange(row)),
     ...row.arms.map((arm) => html("td", { class: "each" }, percent(arm.caught, 0)))));
-  const found = card("Which window?", flips(rows),
+  const section = card("Which window?", flips(rows),
     html("p", { class: "soft" }, "Who would have won if orders counted within each window only, " +
       "by rate and from data alone; and the share of each arm's conversions that it catches."),
     html("table", { class: `windows${names.length > 3 ? " many" : ""}` },
       html("thead", {}, head), html("tbody", {}, ...body)));
-  found.classList.add("whole");
-  return found;
+  section.classList.add("whole");
+  return section;
 }
 
 function caughtRange(row) {
@@ -94,13 +96,13 @@ const windowClass = (row) =>
 
 function flips(rows) {
   const sure = rows.filter((row) => row.sure);
-  const found = [];
+  const flipped = [];
   sure.forEach((row, j) => {
     if (!row.flipped || j === 0) return;
     const before = sure[j - 1];
-    found.push(`between ${inWords(before.window)} and ${inWords(row.window)} the lead goes from ` +
+    flipped.push(`between ${inWords(before.window)} and ${inWords(row.window)} the lead goes from ` +
       `${before.leader} to ${row.leader}`);
   });
-  if (found.length) return `The answer depends on the window: ${found.join("; ")}.`;
+  if (flipped.length) return `The answer depends on the window: ${flipped.join("; ")}.`;
   return "No two windows name different winners with some certainty.";
 }
