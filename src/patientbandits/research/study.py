@@ -83,6 +83,10 @@ PROBLEM_KEYS = (
 WHATEVER_THE_PROBLEM = ("feedback", "window")
 """Keys that one of the paper's problems may have beside its arguments."""
 
+PANEL_SIZE = (5.4, 3.5)
+
+HEADING = ("problem", "policy", "regret", "low95", "high95", "best_arm_share", "best")
+
 
 @dataclass(frozen=True)
 class Study:
@@ -229,10 +233,6 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [value]
-
-
-PANEL_SIZE = (5.4, 3.5)
-HEADING = ("problem", "policy", "regret", "low95", "high95", "best_arm_share", "best")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,33 @@ from patientbandits.research.compare.scores import Score, Standing, standings
 MOST_EXAMPLES = 5
 """in a sentence"""
 
+CONDITIONS = {
+    "nothing": "You know nothing about the delays",
+    "bound": "You can vouch for a bound on the delays",
+    "law": "You know the law of the delays of all arms together",
+    "reports": "Every pull reports in the end, zeros too",
+}
+
+IMPLIED: dict[str, tuple[str, ...]] = {
+    "nothing": (),
+    "bound": ("nothing",),
+    "law": ("nothing", "bound"),
+    "reports": ("nothing",),
+}
+"""Who knows the law knows a bound as well; who sees reports need know nothing."""
+
+CHANCE = "Uniform"
+"""The yardstick that nobody would use."""
+
+MUCH = 1.1
+"""10 % more regret is a loss worth telling."""
+
+FASTER = 10.0
+"""Ten times as fast is worth some regret."""
+
+RIVALS = 6
+"""Only the first few may be called about as good."""
+
 
 def plural(count: int, noun: str) -> str:
     if count == 1:
@@ -46,33 +73,6 @@ def record_of(standing: Standing) -> str:
         f"{standing.worst:.1f} times at worst ({standing.worst_problem}); "
         f"the best or not significantly worse on {standing.good}."
     )
-
-
-CONDITIONS = {
-    "nothing": "You know nothing about the delays",
-    "bound": "You can vouch for a bound on the delays",
-    "law": "You know the law of the delays of all arms together",
-    "reports": "Every pull reports in the end, zeros too",
-}
-IMPLIED: dict[str, tuple[str, ...]] = {
-    "nothing": (),
-    "bound": ("nothing",),
-    "law": ("nothing", "bound"),
-    "reports": ("nothing",),
-}
-"""Who knows the law knows a bound as well; who sees reports need know nothing."""
-
-CHANCE = "Uniform"
-"""The yardstick that nobody would use."""
-
-MUCH = 1.1
-"""10 % more regret is a loss worth telling."""
-
-FASTER = 10.0
-"""Ten times as fast is worth some regret."""
-
-RIVALS = 6
-"""Only the first few may be called about as good."""
 
 
 @dataclass(frozen=True)

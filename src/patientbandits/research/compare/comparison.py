@@ -19,6 +19,24 @@ from patientbandits.research.compare.scores import Score, Standing
 from patientbandits.research.compare.targets import MeasuredTarget
 from patientbandits.simulation import Result
 
+RANKING_HEADS = (
+    "policy",
+    "on the whole",
+    "at worst",
+    "on",
+    "best or near",
+    *DIRECTIONS,
+    "to the oracle",
+    "per 1000 rounds",
+    "µs per round",
+    "",
+)
+
+SEES = {"nothing": "", "bound": "told a bound", "law": "told the law", "reports": "sees more"}
+
+Table = list[tuple[str, ...]]
+"""the first row is the heading"""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -84,24 +102,6 @@ def _case_data(case: Case) -> dict[str, Any]:
         "kinds": list(case.kinds),
         "problem": case.problem.describe(),
     }
-
-
-RANKING_HEADS = (
-    "policy",
-    "on the whole",
-    "at worst",
-    "on",
-    "best or near",
-    *DIRECTIONS,
-    "to the oracle",
-    "per 1000 rounds",
-    "µs per round",
-    "",
-)
-SEES = {"nothing": "", "bound": "told a bound", "law": "told the law", "reports": "sees more"}
-
-Table = list[tuple[str, ...]]
-"""the first row is the heading"""
 
 
 def write(comparison: Comparison, folder: Path) -> None:

@@ -39,6 +39,41 @@ from patientbandits.research.paper import (
 LEAST_ALPHA = 0.05
 """Told where Assumption 1 holds with no alpha."""
 
+GROUPS = {
+    "nothing": "told nothing about the delays",
+    "bound": "told a bound on the delays",
+    "law": "told the exact law of the delays",
+    "reports": "sees more: every pull reports in the end, zeros too",
+}
+"""What a contender has to go on.
+
+Those of "reports" play another game, and are not counted among the best."""
+
+FIRST_SHOWN = "PatientThompson"
+
+PATIENT_ALPHA = 0.5
+
+ENVELOPE_ALPHA = 1.0
+
+BEST_WINDOW = 50
+"""D-UCB's window at its best in the paper's figures."""
+
+USUAL_WINDOW = 100
+"""After which a decision counts as known, where the problem says nothing."""
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "OTFLinUCB": {"window": 100},
+    "OTFLinTS": {"window": 100},
+    "QPMD": {"base": KLUCB()},
+    "FloorMixture": {"base": Thompson()},
+}
+"""policy -> the parameters that it has no default for, the same on every problem"""
+
+EXCLUDED = {"SignalThompson": "no problem of the suite has early signals"}
+"""policy -> why it does not take part"""
+
+QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}
+
 
 @dataclass(frozen=True)
 class Slowest(Delay):
@@ -81,26 +116,6 @@ def slowest(problem: Problem) -> Delay:
 
 def _different_laws(problem: Problem) -> tuple[Delay, ...]:
     return tuple(dict.fromkeys(problem.laws_in_time()))
-
-
-GROUPS = {
-    "nothing": "told nothing about the delays",
-    "bound": "told a bound on the delays",
-    "law": "told the exact law of the delays",
-    "reports": "sees more: every pull reports in the end, zeros too",
-}
-"""What a contender has to go on.
-
-Those of "reports" play another game, and are not counted among the best."""
-
-FIRST_SHOWN = "PatientThompson"
-PATIENT_ALPHA = 0.5
-ENVELOPE_ALPHA = 1.0
-BEST_WINDOW = 50
-"""D-UCB's window at its best in the paper's figures."""
-
-USUAL_WINDOW = 100
-"""After which a decision counts as known, where the problem says nothing."""
 
 
 @dataclass(frozen=True)
@@ -239,19 +254,6 @@ EXPLICIT = (
     ),
 )
 """Those that need something from the problem, or take part with more than their defaults."""
-
-GIVEN: dict[str, dict[str, Any]] = {
-    "OTFLinUCB": {"window": 100},
-    "OTFLinTS": {"window": 100},
-    "QPMD": {"base": KLUCB()},
-    "FloorMixture": {"base": Thompson()},
-}
-"""policy -> the parameters that it has no default for, the same on every problem"""
-
-EXCLUDED = {"SignalThompson": "no problem of the suite has early signals"}
-"""policy -> why it does not take part"""
-
-QUICK = {"KLUCB", "Thompson", "DelayedUCB1"}
 
 
 def contenders() -> tuple[Contender, ...]:

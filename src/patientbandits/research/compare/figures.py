@@ -25,6 +25,22 @@ MOST_COLUMNS = 20
 
 SMALL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
+DASHES = {"nothing": "-", "bound": "-", "law": "--", "reports": ":"}
+
+MOST_CURVES = 8
+
+CURVE_COLORS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#333333",
+    "#8c6d31",
+)
+"""Okabe and Ito's palette, which the colour-blind tell apart."""
+
 
 class MapCell(Protocol):
     """A policy on a problem, or on a kind of problem; a `Score` is one."""
@@ -160,21 +176,6 @@ def _draw_margins(
     axis.tick_params(length=0)
     for side in axis.spines.values():
         side.set_visible(False)
-
-
-DASHES = {"nothing": "-", "bound": "-", "law": "--", "reports": ":"}
-MOST_CURVES = 8
-CURVE_COLORS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#333333",
-    "#8c6d31",
-)
-"""Okabe and Ito's palette, which the colour-blind tell apart."""
 
 
 def with_curve(names: Sequence[str], featured: Sequence[str]) -> list[str]:

@@ -30,6 +30,15 @@ ENOUGH_SECONDS = 0.05
 
 FEWEST_RUNS = 8
 
+USUAL_SECONDS = 1e-6
+"""per round, of a policy that was not timed"""
+
+Plan = Mapping[tuple[str, str], Simulation]
+"""(problem, contender) -> simulation"""
+
+Timings = Mapping[tuple[str, int], float]
+"""(contender, arms) -> seconds per round"""
+
 
 def seconds_per_round(simulation: Simulation) -> float:
     """The slope of the time over the runs.
@@ -85,16 +94,6 @@ def _cached(path: Path) -> dict[str, float]:
     except (OSError, ValueError):
         return {}
     return cache
-
-
-USUAL_SECONDS = 1e-6
-"""per round, of a policy that was not timed"""
-
-Plan = Mapping[tuple[str, str], Simulation]
-"""(problem, contender) -> simulation"""
-
-Timings = Mapping[tuple[str, int], float]
-"""(contender, arms) -> seconds per round"""
 
 
 @dataclass(frozen=True)

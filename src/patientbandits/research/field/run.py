@@ -46,6 +46,8 @@ PAIR_COLUMNS = (
     "runs",
 )
 
+TABLE_HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
+
 
 @dataclass(frozen=True)
 class FieldRegret:
@@ -174,9 +176,6 @@ def write_field(report: FieldReport, folder: Path) -> None:
     write_csv(data / "regrets.csv", list(FieldRegret.__dataclass_fields__), regrets)
     page = render_page("research/field/field.html.j2", folder / "figures", report=report)
     write_atomically(folder / "field.html", page.encode())
-
-
-TABLE_HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
 
 
 def findings_table(path: Path) -> str:

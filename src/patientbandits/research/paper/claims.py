@@ -24,6 +24,9 @@ OPEN = "not decided"
 Check = bool | None
 """A part of a claim: true, false, or None where the intervals allow both."""
 
+RESAMPLES = 400
+"""of a bootstrap"""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -69,10 +72,6 @@ def verdict_if(essential: Check, *checks: Check) -> str:
     if essential is False:
         return FAILS
     return verdict(essential, *checks)
-
-
-RESAMPLES = 400
-"""of a bootstrap"""
 
 
 class Measured(NamedTuple):

@@ -14,6 +14,11 @@ from patientbandits.problems import Problem
 from patientbandits.research.paper.claims import Measured, exponent
 from patientbandits.simulation import Result, Simulation
 
+PRESET_TITLES = {"published": "published recipe", "literal": "as printed"}
+
+PATIENT_COLORS = {0.1: "#5cb8e4", 0.3: "#1b6ca8", 0.5: "#1b4ba8", 0.6: "#d1495b"}
+"""alpha given to PatientBandits -> its colour over the rounds"""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -144,11 +149,6 @@ class Findings:
     presets: Sequence[str]
     curves: Mapping[tuple[str, str], Curves]
     """(experiment, preset) -> its curves; the preset is "" where there are none"""
-
-
-PRESET_TITLES = {"published": "published recipe", "literal": "as printed"}
-PATIENT_COLORS = {0.1: "#5cb8e4", 0.3: "#1b6ca8", 0.5: "#1b4ba8", 0.6: "#d1495b"}
-"""alpha given to PatientBandits -> its colour over the rounds"""
 
 
 def patient(alpha: float, preset: str) -> PatientBandits:

@@ -39,6 +39,13 @@ FILES = (
     "theorems",
 )
 
+DEFAULT_SEED = 2020
+
+DATA_COLUMNS = ("preset", "curve", "x", "mean", "low95", "high95", "runs")
+
+CurvesByPreset = dict[tuple[str, str], list[Curve]]
+"""(experiment, preset) -> its curves"""
+
 
 def experiments_in(file: str) -> list[PaperExperiment]:
     """One of each class of experiments that the file defines, in its order."""
@@ -78,12 +85,6 @@ def report_page(
 
 
 NAMES = tuple(EXPERIMENTS)
-DEFAULT_SEED = 2020
-DATA_COLUMNS = ("preset", "curve", "x", "mean", "low95", "high95", "runs")
-
-
-CurvesByPreset = dict[tuple[str, str], list[Curve]]
-"""(experiment, preset) -> its curves"""
 
 
 def reproduce(

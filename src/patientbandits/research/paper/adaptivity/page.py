@@ -77,6 +77,9 @@ LINE_STYLES = {
 }
 """Policies in the figure of regrets -> colour and dash, in the order of the legend."""
 
+PROCESSOR_MINUTES = 15
+"""Of the whole study, once compiled."""
+
 
 def draw_figures(data: StudyData, folder: Path) -> None:
     """adaptivity-alpha and adaptivity-regret, as PNG and SVG."""
@@ -180,10 +183,6 @@ def _name_in_figure(policy: str) -> str:
     if alpha.endswith("(true)"):
         return f"{head}, true alpha"
     return policy
-
-
-PROCESSOR_MINUTES = 15
-"""Of the whole study, once compiled."""
 
 
 def adaptivity_page(data: StudyData) -> str:
