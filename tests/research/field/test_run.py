@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import math
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import patientbandits as pb
 from patientbandits import cli
-from patientbandits.research.field.finding import Finding, Pair, PublishedPaper, Setting, measure
+from patientbandits.research.field.finding import Finding, Pair, PublishedPaper, Setting
 from patientbandits.research.field.run import FIELD_SEED, PAPERS, findings_table, play_field
 
 pytestmark = pytest.mark.slow
@@ -62,48 +59,6 @@ def test_every_paper_is_complete():
         for setting in paper.settings:
             assert setting.horizon >= setting.problem.arms
             assert setting.simulations(None, 1).keys() == setting.players.keys()
-
-
-def test_settings_that_the_papers_state():
-    wang = PAPERS["wang-2022"]()
-    assert {s.problem.means for s in wang.settings} == {(0.5, 0.4, 0.3), (0.1, 0.05, 0.03)}
-    assert {(s.horizon, s.problem.batch) for s in wang.settings} == {(10_000, 500)}
-    for setting in wang.settings:
-        means = [sum(law.survival(np.arange(60_000))) for law in setting.problem.delays]
-        of_scale = math.gamma(1 + 1 / 1.5) if "Weibull" in setting.name else 1.0
-        assert means == pytest.approx([1000 * of_scale, 750 * of_scale, 500 * of_scale], rel=0.01)
-    gigli = PAPERS["gigli-2024"]()
-    assert {s.horizon for s in gigli.settings} == {3000}
-    assert {s.problem.window for s in gigli.settings} == {100, 500, None}
-    assert {s.name.split()[0] for s in gigli.settings} == {
-        "geometric",
-        "Pareto",
-        "fixed",
-        "packet",
-        "uniform",
-    }
-
-
-def result_of(regret):
-    base = pb.simulate(EASY, pb.Uniform(), 10, len(regret), record=1)
-    return replace(base, regret=np.array(regret, float)[:, None])
-
-
-def test_a_verdict_follows_from_the_interval():
-    results = {
-        ("s", "a"): result_of([10, 11, 12, 13]),
-        ("s", "b"): result_of([20, 21, 25, 26]),
-    }
-    one = measure("p", Finding("a wins", "x", [Pair("s", "a", "b")]), results)
-    assert one.verdict == "holds"
-    assert one.pairs[0].ratio == pytest.approx(46 / 92)
-    other = measure("p", Finding("b wins", "x", [Pair("s", "b", "a")]), results)
-    assert other.verdict == "does not hold"
-    strict = measure("p", Finding("by far", "x", [Pair("s", "a", "b", 0.4)]), results)
-    assert strict.verdict == "does not hold"
-    both = [Pair("s", "a", "b"), Pair("s", "a", "b"), Pair("s", "b", "a")]
-    assert measure("p", Finding("all", "x", both), results).verdict == "holds in part"
-    assert measure("p", Finding("most", "x", both, most=True), results).verdict == "holds"
 
 
 def test_page_and_data(tmp_path, monkeypatch, capsys):
