@@ -64,7 +64,7 @@ def reference_names() -> dict[str, str]:
             places[f"{prefix}.{name}"] = place_of(getattr(module, name))
     for name in public_names("patientbandits.live"):
         places[f"live.{name}"] = place_of(getattr(live, name))
-    places["gym.DelayedBandit"] = "patientbandits.integrations.gym.environment.DelayedBandit"
+    places["gym.DelayedBandit"] = "patientbandits.integrations.gym.DelayedBandit"
     return places
 
 

@@ -27,7 +27,7 @@ def require(holds: object, owner: str, rule: str, **values: object) -> None:
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """Those that are not None: the others are left to the defaults of whom they are meant for."""
+    """The values that are not None: the others are left to the defaults of the function called."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -76,17 +76,17 @@ def whole(owner: str, name: str, value: object, least: int = 0) -> int:
 
 def choice(owner: str, name: str, value: object, options: Iterable[str]) -> str:
     """One of ``options``; otherwise the message proposes the nearest one."""
-    known = list(options)
-    if not isinstance(value, str) or value not in known:
-        options = ", ".join(known)
-        hint = nearest(value, known)
-        raise InputError(f"{owner}: {name} must be one of {options}; got {name}={value!r}.{hint}")
+    names = list(options)
+    if not isinstance(value, str) or value not in names:
+        listed = ", ".join(names)
+        hint = nearest(value, names)
+        raise InputError(f"{owner}: {name} must be one of {listed}; got {name}={value!r}.{hint}")
     return value
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
+def nearest(name: object, names: Iterable[str]) -> str:
     """`` Did you mean 'x'?`` for the closest known name, or nothing."""
-    folded = {option.lower(): option for option in known}
+    folded = {option.lower(): option for option in names}
     close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.5)
     if not close:
         return ""

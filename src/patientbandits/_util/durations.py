@@ -40,13 +40,13 @@ def in_seconds(owner: str, name: str, value: object) -> float:
         if hasattr(value, "total_seconds"):
             value = value.total_seconds()
         return positive(owner, name, value)
-    found = WRITTEN.fullmatch(value)
-    if found is None or found[2].lower() not in UNITS:
+    match = WRITTEN.fullmatch(value)
+    if match is None or match[2].lower() not in UNITS:
         raise InputError(
             f"{owner}: {name} must be a length of time such as 30d, 12h or 90min; "
             f"got {name}={value!r}."
         )
-    return positive(owner, name, float(found[1]) * UNITS[found[2].lower()])
+    return positive(owner, name, float(match[1]) * UNITS[match[2].lower()])
 
 
 def spoken(seconds: float) -> str:

@@ -8,18 +8,20 @@ type checkers and editors read them:
 
     __all__, __getattr__, __dir__ = lazy_exports(__name__)
 
-`lazy_exports` reads the same list, and imports a name when somebody asks for it: the command line's
-help must wait neither for the compiler nor for NumPy.
+`lazy_exports` reads the same list, and imports a name when somebody asks for it: the help of the
+command line must wait neither for the compiler nor for NumPy.
 """
 
 from __future__ import annotations
 
-import ast
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+
+LISTED = re.compile(r"^    from (\S+) import (?:\(\s+)?\w+ as (\w+)", re.MULTILINE)
 
 Exports = tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]
 
@@ -44,32 +46,13 @@ def lazy_exports(package: str, *others: str) -> Exports:
 
 
 def public_names(package: str) -> dict[str, str]:
-    """name -> the module that it is imported from, as the source of ``package`` lists them."""
-    homes = {}
-    for statement in _typed_imports(package):
-        for alias in statement.names:
-            homes[alias.asname or alias.name] = str(statement.module)
-    return homes
+    """name -> the module that it is imported from, as the source of ``package`` lists them.
 
-
-def _typed_imports(package: str) -> Iterator[ast.ImportFrom]:
-    """The statements ``from module import name`` under ``if TYPE_CHECKING:``."""
-    for statement in ast.parse(_source(package)).body:
-        if not isinstance(statement, ast.If):
-            continue
-        if ast.unparse(statement.test) != "TYPE_CHECKING":
-            continue
-        for inner in statement.body:
-            if isinstance(inner, ast.ImportFrom):
-                yield inner
-
-
-def _source(package: str) -> str:
-    spec = find_spec(package)
-    source = None
-    if spec and spec.loader:
-        loader: Any = spec.loader
-        source = loader.get_source(package)
+    The only indented imports of such a source are those under ``if TYPE_CHECKING:``, one name to a
+    line. So there is one list, which type checkers read as Python and this reads as text.
+    """
+    loader: Any = getattr(find_spec(package), "loader", None)
+    source = loader.get_source(package) if loader else None
     if source is None:
         raise ImportError(f"{package}: its source must be installed, for the names it exports")
-    return str(source)
+    return {name: module for module, name in LISTED.findall(source)}

@@ -6,9 +6,9 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 ROOT = "patientbandits."
 
@@ -22,7 +22,7 @@ MOVED = {
     "engine": "simulation.engine",
     "envelopes": "problems.envelopes",
     "events": "analysis.events",
-    "executors": "simulation.executors",
+    "executors": "simulation.sweeps",
     "field": "research.field",
     "figures": "plotting.figures",
     "gym": "integrations.gym",
@@ -31,7 +31,7 @@ MOVED = {
     "paper": "research.paper",
     "posteriors": "inference.posterior",
     "problem": "problems.problem",
-    "pull_counts": "simulation.pull_counts",
+    "pull_counts": "simulation.simulation",
     "random_problems": "problems.random_problems",
     "registry": "policies.registry",
     "rehearsal": "analysis.rehearsal",
@@ -45,8 +45,11 @@ MOVED = {
 }
 
 
-class MovedModules(MetaPathFinder, Loader):
-    """Finds the modules of `MOVED`, and what is inside those that are packages."""
+class MovedModules:
+    """Finder and loader of the modules of `MOVED`, and of what is inside those that are packages.
+
+    It derives from nothing: `importlib.abc` takes longer to import than all of this package.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -55,7 +58,8 @@ class MovedModules(MetaPathFinder, Loader):
         if not name.startswith(ROOT) or head not in MOVED:
             return None
         new = ROOT + MOVED[head] + (f".{rest}" if rest else "")
-        return ModuleSpec(name, self, origin=new)
+        loader: Any = self
+        return ModuleSpec(name, loader, origin=new)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         new = str(spec.origin)

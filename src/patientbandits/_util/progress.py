@@ -11,7 +11,7 @@ Progress = Callable[[int], None]
 
 
 def progress_of(progress: Progress | bool | None, total: int, unit: str) -> Progress | None:
-    """Whom to tell: nobody, the function that was given, or for True a bar by tqdm."""
+    """The function to call, if any: ``progress`` itself, or for True a bar by tqdm."""
     if progress is True:
         return bar(total, unit)
     if progress is False:
@@ -27,11 +27,11 @@ def bar(total: int, unit: str) -> Progress:
         raise InputError(
             "progress: a bar needs one more package; install patientbandits[notebook]."
         ) from None
-    shown = tqdm(total=total, unit=unit, unit_scale=True)
+    widget = tqdm(total=total, unit=unit, unit_scale=True)
 
     def advance(more: int) -> None:
-        shown.update(more)
-        if shown.n >= total:
-            shown.close()
+        widget.update(more)
+        if widget.n >= total:
+            widget.close()
 
     return advance

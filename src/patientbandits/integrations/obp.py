@@ -73,7 +73,7 @@ def _rows(decisions: Any) -> list[Mapping[str, Any]]:
 
 
 def _complete(rows: list[Mapping[str, Any]], seconds: float) -> list[Mapping[str, Any]]:
-    """Those so old, at the last decision, that nothing more can come."""
+    """The rows so old, at the last decision, that nothing more can come."""
     times = [_time(row["decided"]) for row in rows]
     last = max(times)
     old = [row for row, time in zip(rows, times, strict=True) if last - time >= seconds]
@@ -94,7 +94,7 @@ def _time(decided: Any) -> float:
 
 
 def _reward(row: Mapping[str, Any]) -> float:
-    """What counted: 0 for a conversion that came too late, was retracted, or did not come."""
+    """The reward that counted: 0 if it came too late, was retracted, or never came."""
     if str(row["counted"]).lower() != "true":
         return 0.0
     return float(row["value"])

@@ -55,15 +55,15 @@ def _alignment(cell: object) -> str:
 
 
 def _decimals(column: Sequence[object]) -> int:
-    """How many digits stand behind the point."""
+    """The number of digits behind the point."""
     sizes = [abs(cell) for cell in column if isinstance(cell, float) and math.isfinite(cell)]
     before = len(f"{max(sizes, default=0.0):.0f}")
     return max(DIGITS - before, 0)
 
 
 def _line(cells: Sequence[object], decimals: Sequence[int]) -> str:
-    shown = [_cell(cell, digits) for cell, digits in zip(cells, decimals, strict=True)]
-    return " & ".join(shown) + r" \\"
+    texts = [_cell(cell, digits) for cell, digits in zip(cells, decimals, strict=True)]
+    return " & ".join(texts) + r" \\"
 
 
 def _cell(cell: object, decimals: int) -> str:

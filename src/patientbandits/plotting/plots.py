@@ -1,54 +1,46 @@
-"""A result drawn on matplotlib's axes: what `Result.plot` does."""
+"""Means over runs, with their bands, drawn on matplotlib's axes: what `Result.plot` shows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from patientbandits.errors import InputError, choice
 from patientbandits.inference import FloatArray, mean_interval
 from patientbandits.plotting.figures import PALETTE
-from patientbandits.simulation import Result, pulls_over_time
-
-PLOTTED = ("regret", "pulls", "trace")
 
 
-def plot_result(result: Result, what: str = "regret", axis: Any = None, **style: Any) -> Any:
-    """One of `PLOTTED` over the rounds, as means with 95 % bands; returns the axis."""
-    choice("Result.plot", "what", what, PLOTTED)
-    if what == "trace" and result.trace is None:
-        raise InputError(f"Result.plot: {result.label} records no trace.")
+def plot_means(
+    axis: Any,
+    rounds: NDArray[np.int64],
+    curves: Mapping[str, FloatArray],
+    ylabel: str,
+    style: Mapping[str, Any],
+) -> Any:
+    """Draw the mean over the runs of each of ``curves``, (runs, rounds), with its 95 % band.
+
+    On ``axis``, or on a new one; ``style`` goes to its `plot`. A single curve takes the axis's next
+    colour, so that several results can be drawn on one; several take `PALETTE`. Returns the axis.
+    """
     if axis is None:
         axis = _new_axis()
-    if what == "regret":
-        _plot_mean(axis, result, result.regret, {"label": result.label, **style})
-    elif what == "trace":
-        assert result.trace is not None
-        _plot_mean(axis, result, result.trace, {"label": result.label, **style})
-    else:
-        _plot_pulls(axis, result, style)
-    axis.set(xlabel="round", ylabel=what)
+    for number, (label, values) in enumerate(curves.items()):
+        look: dict[str, Any] = {"label": label}
+        if len(curves) > 1:
+            look["color"] = PALETTE[number % len(PALETTE)]
+        (line,) = axis.plot(rounds, values.mean(axis=0), **{**look, **style})
+        low, high = mean_interval(values)
+        if np.all(np.isfinite(low)):
+            axis.fill_between(rounds, low, high, color=line.get_color(), alpha=0.16, linewidth=0)
+    axis.set(xlabel="round", ylabel=ylabel)
     axis.legend()
     return axis
 
 
 def _new_axis() -> Any:
-    """On the current figure of pyplot: what a notebook shows by itself."""
+    """An axis on the current figure of pyplot, which a notebook shows by itself."""
     from matplotlib import pyplot
 
     return pyplot.subplots()[1]
-
-
-def _plot_pulls(axis: Any, result: Result, style: dict[str, Any]) -> None:
-    pulls = pulls_over_time(result).astype(float)
-    for arm in range(pulls.shape[2]):
-        look = {"label": f"arm {arm}", "color": PALETTE[arm % len(PALETTE)], **style}
-        _plot_mean(axis, result, pulls[:, :, arm], look)
-
-
-def _plot_mean(axis: Any, result: Result, values: FloatArray, style: dict[str, Any]) -> None:
-    (line,) = axis.plot(result.rounds, values.mean(axis=0), **style)
-    low, high = mean_interval(values)
-    if np.all(np.isfinite(low)):
-        axis.fill_between(result.rounds, low, high, color=line.get_color(), alpha=0.16, linewidth=0)

@@ -91,8 +91,8 @@ def hidden_pair(window: int, alpha: float, share: float = 0.5) -> tuple[Problem,
     p = window ** -positive(owner, "alpha", alpha)
     require(0 < number(owner, "share", share) < 1, owner, "share must be in (0, 1)", share=share)
     late = Mixture([NoDelay(), Fixed(window + 1)], [1 - p, p])
-    known = 1 - share * p
-    return Problem([known, 1 - p]), Problem([known, 1.0], [NoDelay(), late])
+    at_once = 1 - share * p
+    return Problem([at_once, 1 - p]), Problem([at_once, 1.0], [NoDelay(), late])
 
 
 PROBLEMS: dict[str, Callable[..., Problem]] = {

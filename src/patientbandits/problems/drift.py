@@ -12,7 +12,7 @@ from patientbandits.problems.delays import Delay
 
 @dataclass(frozen=True, init=False)
 class Shift:
-    """From ``round`` on the arms have these means, or these delays, or both.
+    """A change: from ``round`` on the arms have these means, or these delays, or both.
 
     What is not given stays as it was. A pull has the mean and the law of the round it is made in.
     ``delays`` may be one law for all arms.

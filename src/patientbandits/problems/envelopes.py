@@ -1,4 +1,4 @@
-"""What is assumed about delays, and the bias it implies.
+"""The paper's assumption about delays, and the bias it implies.
 
 Assumption 1: P(D > m) <= (m v 1)^-alpha. If n pulls were made in the last n rounds, the worst case,
 the share of rewards not yet visible is at most (1/n) sum_{v=1..n} v^-alpha <= 2 n^-(alpha ^ 1/2)

@@ -1,4 +1,4 @@
-"""What is true: arms with their rewards and delays. A policy never sees this."""
+"""Problems: arms with their rewards and delays. This is the truth, which a policy never sees."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 from patientbandits.errors import InputError, choice, items, probability, require, whole
 from patientbandits.problems.delays import Delay, Mixture, Never, NoDelay, Within
-from patientbandits.problems.delays.check import require_law
+from patientbandits.problems.delays.base import require_law
 from patientbandits.problems.drift import Shift
-from patientbandits.problems.problem_rules import laws_per_arm, require_two_values
 from patientbandits.problems.rewards import FEEDBACK, Bernoulli, Reward
 from patientbandits.problems.signals import Signal
 
@@ -144,33 +143,33 @@ class Problem:
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """What a pull of each arm is worth: mean * P(D <= window), or its mean without a window."""
+        """The worth of a pull, arm by arm: mean * P(D <= window), or the mean without a window."""
         if self.window is not None and self.low_delays is not None:
             return self._rates_by_value(self.window, self.low_delays)
         shares = self._shares_in_time()
         return tuple(mean * share for mean, share in zip(self.means, shares, strict=True))
 
     def _rates_by_value(self, window: int, low_delays: Sequence[Delay]) -> tuple[float, ...]:
-        """What comes in time of the higher value, and of the lower, whose law is another."""
-        found = []
+        """`rates` where the lower value has another law: the sum of what comes in time of each."""
+        rates = []
         for arm, mean in enumerate(self.means):
             _, (chance, low, high) = self.rewards[arm].encode(mean)
             early = 1.0 - self.delays[arm].survival_at(window)
             early_low = 1.0 - low_delays[arm].survival_at(window)
-            found.append(chance * high * early + (1.0 - chance) * low * early_low)
-        return tuple(found)
+            rates.append(chance * high * early + (1.0 - chance) * low * early_low)
+        return tuple(rates)
 
     @property
     def phases(self) -> tuple[tuple[int, Problem], ...]:
         """(first round, problem that does not change), in the order of time."""
         current = self._with(changes=()) if self.changes else self
-        found = [(1, current)]
+        phases = [(1, current)]
         for change in self.changes:
             means = current.means if change.means is None else change.means
             delays = current.delays if change.delays is None else change.delays
             current = current._with(means=means, delays=delays)
-            found.append((change.round, current))
-        return tuple(found)
+            phases.append((change.round, current))
+        return tuple(phases)
 
     def _shares_in_time(self) -> tuple[float, ...]:
         """P(D <= window), arm by arm."""
@@ -248,7 +247,7 @@ class Problem:
         return min(_max_alpha(law) for _, phase in self.phases for law in set(phase.laws_in_time()))
 
     def laws_in_time(self) -> tuple[Delay, ...]:
-        """Of each arm, the law of the delays of the rewards that count."""
+        """The law of the delays of the rewards that count, arm by arm."""
         if self.window is None:
             return self.delays
         return tuple(_within(law, self.window) for law in self.delays)
@@ -286,3 +285,33 @@ def _within(law: Delay, window: int) -> Delay:
 @cache
 def _max_alpha(law: Delay) -> float:
     return law.max_alpha()
+
+
+def laws_per_arm(name: str, laws: Any, kind: type, arms: int) -> tuple[Any, ...]:
+    """A law for each arm, from one for all or a list of them."""
+    values: tuple[Any, ...] = (laws,)
+    if isinstance(laws, kind):
+        values = (laws,) * arms
+    elif isinstance(laws, Sequence) and not isinstance(laws, str):
+        values = tuple(laws)
+    for value in values:
+        if not isinstance(value, kind):
+            raise InputError(
+                f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
+                f"got {value!r}."
+            )
+    require(
+        len(values) == arms,
+        "Problem",
+        f"{name} must be one law or as many as means",
+        **{name: len(values), "means": arms},
+    )
+    return values
+
+
+def require_two_values(name: str, rewards: Sequence[Reward], means: Sequence[float]) -> None:
+    """Refuse what depends on the reward where that has more than two values."""
+    for reward, mean in zip(rewards, means, strict=True):
+        kind, _ = reward.encode(mean)
+        rule = f"{name} must have rewards of two values"
+        require(kind == "two-point", "Problem", rule, reward=reward)

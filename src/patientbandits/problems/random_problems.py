@@ -73,7 +73,7 @@ class Draw:
 
 
 def rounded(x: float) -> float:
-    """To three digits."""
+    """``x`` to three digits."""
     return float(f"{x:.3g}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from patientbandits.errors import InputError, probability
 from patientbandits.problems.delays import Delay, NoDelay
-from patientbandits.problems.delays.check import require_law
+from patientbandits.problems.delays.base import require_law
 
 
 @dataclass(frozen=True)

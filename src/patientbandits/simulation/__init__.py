@@ -7,14 +7,14 @@ from patientbandits._util.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits.simulation.bandit import Bandit as Bandit
     from patientbandits.simulation.bandit import Pull as Pull
-    from patientbandits.simulation.executors import executor as executor
-    from patientbandits.simulation.pieces import Simulation as Simulation
-    from patientbandits.simulation.pull_counts import pulls_over_time as pulls_over_time
     from patientbandits.simulation.result import Difference as Difference
     from patientbandits.simulation.result import Result as Result
+    from patientbandits.simulation.simulation import pulls_over_time as pulls_over_time
     from patientbandits.simulation.simulation import simulate as simulate
     from patientbandits.simulation.sweeps import Progress as Progress
+    from patientbandits.simulation.sweeps import Simulation as Simulation
     from patientbandits.simulation.sweeps import Start as Start
+    from patientbandits.simulation.sweeps import executor as executor
     from patientbandits.simulation.sweeps import progress_from as progress_from
     from patientbandits.simulation.sweeps import rounds_of as rounds_of
     from patientbandits.simulation.sweeps import sweep as sweep

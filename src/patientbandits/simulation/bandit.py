@@ -102,7 +102,7 @@ class Bandit:
 
     @property
     def pulls(self) -> dict[Hashable, int]:
-        """How often each arm was pulled."""
+        """The number of pulls of each arm."""
         return dict(zip(self.arms, self._pulls, strict=True))
 
     @property
@@ -112,24 +112,24 @@ class Bandit:
 
     def pull(self, time: float | None = None) -> Pull:
         """Decide on an arm."""
-        made = len(self._made)
+        count = len(self._made)
         require(
-            self.horizon is None or made < self.horizon,
+            self.horizon is None or count < self.horizon,
             "Bandit.pull",
             f"at most horizon={self.horizon} pulls can be made",
-            pulls=made,
+            pulls=count,
         )
-        now = self._clock("pull", float(made + 1) if time is None else time)
-        if made == self._capacity:
+        now = self._clock("pull", float(count + 1) if time is None else time)
+        if count == self._capacity:
             self._grow()
-        bid = self._decide(made + 1, now)
+        bid = self._decide(count + 1, now)
         if math.isnan(bid.worth):
             raise InputError(
-                f"{self.policy.owner}: an index must be a number; got NaN in round {made + 1}."
+                f"{self.policy.owner}: an index must be a number; got NaN in round {count + 1}."
             )
         self._made.append(MadePull(bid.arm, now))
-        self._take(LogEntry("pulled", made + 1, now))
-        return Pull(id=made + 1, arm=self.arms[bid.arm], time=now)
+        self._take(LogEntry("pulled", count + 1, now))
+        return Pull(id=count + 1, arm=self.arms[bid.arm], time=now)
 
     def reward(self, id: int, value: float, time: float | None = None) -> None:
         """Report the reward of a pull, in [0, 1], once."""
@@ -163,21 +163,21 @@ class Bandit:
             self._take(LogEntry("signalled", id, now))
 
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
-        """What the data say about each arm by ``time`` (by default the last event).
+        """The posterior of each arm by ``time`` (by default the last event).
 
         Whatever the policy. The settings are those of `posterior`: window, level, times; the window
         is the bandit's or its policy's, if one has one.
         """
-        known = self.window
-        if known is None:
-            known = getattr(self.policy, "window", None)
-        window = settings.setdefault("window", known)
+        own_window = self.window
+        if own_window is None:
+            own_window = getattr(self.policy, "window", None)
+        window = settings.setdefault("window", own_window)
         now = self._now() if time is None else self._clock("posterior", time)
         counts = [self._counts(arm, now, window) for arm in range(len(self.arms))]
         return dict(zip(self.arms, posterior(counts, **settings), strict=True))
 
     def _counts(self, arm: int, now: float, window: float | None) -> CureCounts:
-        """What is known of the arm by now."""
+        """The arm's conversions by now, and its pulls that wait."""
         came = {
             entry.id: entry.time
             for entry in self._log
@@ -219,7 +219,7 @@ class Bandit:
             self._apply(entry)
 
     def _decide(self, round_: int, time: float) -> Bid:
-        """What the policy wants in this round."""
+        """The arm that the policy chooses in this round, with its index."""
         self._call("refresh", round_, time=time)
         arms = len(self.arms)
         decision = DecisionPoint(round=round_, time=time, horizon=self._horizon(round_), arms=arms)
@@ -232,9 +232,9 @@ class Bandit:
         """T; if unknown, the pulls so far."""
         return float(self.horizon or max(round_ - 1, 1))
 
-    def _call(self, hook: str, round_: int, **known: Any) -> Any:
+    def _call(self, hook: str, round_: int, **values: Any) -> Any:
         """The policy's hook, with all that it may ask for."""
-        known.update(
+        values.update(
             self=self._rule.numbers,
             memory=self._memory,
             round=round_,
@@ -242,7 +242,7 @@ class Bandit:
             arms=len(self.arms),
             chance=self._chance,
         )
-        return self._rule.hook(hook)(*(known[name] for name in HOOKS[hook]))
+        return self._rule.hook(hook)(*(values[name] for name in HOOKS[hook]))
 
     def _take(self, entry: LogEntry) -> None:
         self._log.append(entry)

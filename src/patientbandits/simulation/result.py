@@ -1,4 +1,4 @@
-"""What a simulation gives: `Result`, its file, and paired differences between two of them.
+"""Results of simulations: `Result`, its file, and paired differences between two of them.
 
 A result leaves for other tools by `Result.to_pandas` and `Result.plot`.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.files import CHECKSUM_LENGTH, checksum, json_default, write_atomically
-from patientbandits.errors import InputError, require
+from patientbandits.errors import InputError, choice, require
 from patientbandits.inference import LEVEL, FloatArray, mean_interval
 from patientbandits.policies import Policy
 from patientbandits.policies.registry import policy_from, problem_from
@@ -26,6 +26,9 @@ from patientbandits.problems import Problem
 
 SAME_WORLDS = ("problem", "horizon", "runs", "first_run", "seed")
 """The settings that two results must share for their runs to be paired."""
+
+PLOTTED = ("regret", "pulls", "trace")
+"""The quantities that `Result.plot` draws."""
 
 UNREADABLE = (
     OSError,
@@ -82,6 +85,8 @@ class Result:
     """None if it was loaded from a file and uses a law of your own"""
     policy: Policy | None = field(default=None, repr=False)
     """None if it was loaded from a file and is a policy of your own"""
+    counts: NDArray[np.int32] | None = field(default=None, repr=False)
+    """(runs, rounds, arms): pulls over time, see `pulls_over_time`; not written to files"""
 
     def __repr__(self) -> str:
         runs, _ = self.regret.shape
@@ -114,7 +119,7 @@ class Result:
         return rows[..., self._columns(round_)]
 
     def _columns(self, round_: Any) -> Any:
-        """Where the round, or the rounds of a slice, are recorded."""
+        """The columns in which the round, or the rounds of a slice, are recorded."""
         if isinstance(round_, slice):
             require(
                 round_.step is None, "Result", "rounds are taken without a step", step=round_.step
@@ -192,11 +197,29 @@ class Result:
         """Draw "regret" with its 95 % band, "pulls" or the policy's "trace" over the rounds.
 
         On matplotlib's ``axis``, or on a new one; ``style`` goes to its `plot`. Returns the axis.
-        Pulls over time are not kept: the runs are played again for them.
+        Nothing is simulated: where the pulls over time were not kept, for they are many or the
+        result is from a file, call `pulls_over_time` first.
         """
-        from patientbandits.plotting import plot_result
+        from patientbandits.plotting import plot_means
 
-        return plot_result(self, what, axis, **style)
+        curves = self._curves(choice("Result.plot", "what", what, PLOTTED))
+        return plot_means(axis, self.rounds, curves, ylabel=what, style=style)
+
+    def _curves(self, what: str) -> dict[str, FloatArray]:
+        """Of one of `PLOTTED`, by the name of the curve: (runs, rounds)."""
+        if what == "regret":
+            return {self.label: self.regret}
+        if what == "trace":
+            if self.trace is None:
+                raise InputError(f"Result.plot: {self.label} records no trace.")
+            return {self.label: self.trace}
+        if self.counts is None:
+            raise InputError(
+                "Result.plot: pulls over time must be kept, and this result has none; "
+                "pb.pulls_over_time(result) plays it again and keeps them."
+            )
+        arms = range(self.counts.shape[2])
+        return {f"arm {arm}": self.counts[:, :, arm].astype(float) for arm in arms}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; it appears complete or not at all.

@@ -1,4 +1,4 @@
-"""problem x policy x seed -> Result. The only owner of seeds."""
+"""problem x policy x seed -> Result; and the same runs again, for pulls over time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from patientbandits.errors import InputError, require, whole
 from patientbandits.policies import Policy
 from patientbandits.policies.base import require_window
 from patientbandits.problems import Problem
-from patientbandits.simulation.engine import Job, play
+from patientbandits.simulation.engine import Block, Job, play
 from patientbandits.simulation.result import Result
+
+COUNTS_KEPT = 1 << 24
+"""A result keeps its pulls over time if they are so many numbers at most: 64 MB."""
 
 
 def simulate(
@@ -70,8 +73,10 @@ def simulate(
         runs=range(first_run, first_run + runs),
         seed=seed,
         anytime=anytime,
+        interpreted=debug,
     )
-    out = play(job, workers, progress_of(progress, runs, "run"), debug)
+    with_counts = runs * len(rounds) * problem.arms <= COUNTS_KEPT
+    out = play(job, workers, progress_of(progress, runs, "run"), with_counts)
     return Result(
         rounds=rounds,
         regret=out.regret,
@@ -80,7 +85,38 @@ def simulate(
         settings=settings_of(problem, policy, horizon, runs, seed, anytime, first_run),
         problem=problem,
         policy=policy,
+        counts=out.counts if with_counts else None,
     )
+
+
+def pulls_over_time(result: Result, workers: int | None = None) -> NDArray[np.int64]:
+    """(runs, rounds, arms): pulls of each arm up to each recorded round of ``result``.
+
+    A result of `simulate` has them, unless they are too many. For any other, and one from a file,
+    the runs are played again, in the same worlds, which takes as long as the simulation did; the
+    result then keeps them.
+    """
+    if result.counts is None:
+        object.__setattr__(result, "counts", _play_again(result, workers).counts)
+    return np.asarray(result.counts, np.int64)
+
+
+def _play_again(result: Result, workers: int | None) -> Block:
+    if result.problem is None or result.policy is None:
+        raise InputError(
+            "pulls_over_time: problem and policy must be known; a result loaded from a file does "
+            "not bring those of your own."
+        )
+    first_run = result.settings["first_run"]
+    job = Job(
+        problem=result.problem,
+        policy=result.policy,
+        rounds=result.rounds,
+        runs=range(first_run, first_run + result.settings["runs"]),
+        seed=result.settings["seed"],
+        anytime=result.settings["anytime"],
+    )
+    return play(job, workers, with_counts=True)
 
 
 def require_feedback(owner: str, problem: Problem, policy: Policy) -> None:

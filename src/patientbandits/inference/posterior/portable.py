@@ -39,7 +39,7 @@ def compiled_as(loops: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any
 
 def apart(function: Any) -> Any:
     """Compiled once, not into each kernel that calls it: for what is large and called rarely."""
-    function.apart = True
+    function.compile_standalone = True
     return function
 
 

@@ -35,7 +35,7 @@ from patientbandits.simulation.engine import (
     RETRACTION,
     UNDECIDED,
     ArmTally,
-    Known,
+    ReplayState,
     chance_for,
     program_of,
 )
@@ -230,9 +230,9 @@ class PolicyMemory:
         return other
 
     @property
-    def known(self) -> Known:
+    def known(self) -> ReplayState:
         """What its program works on."""
-        return Known(
+        return ReplayState(
             numbers=tuple(self.rule.numbers),
             arrays=tuple(self.arrays),
             tally=self.tally,

@@ -26,10 +26,10 @@ class Empirical(Delay):
         listed = items(self.owner, "delays", self.delays)
         delays = tuple(whole(self.owner, "every delay", delay) for delay in listed)
         require(len(delays) > 0, self.owner, "at least one delay is needed", delays=self.delays)
-        given: Sequence[object] = (1.0,) * len(delays)
+        listed_weights: Sequence[object] = (1.0,) * len(delays)
         if self.weights is not None:
-            given = items(self.owner, "weights", self.weights)
-        weights = tuple(number(self.owner, "every weight", weight) for weight in given)
+            listed_weights = items(self.owner, "weights", self.weights)
+        weights = tuple(number(self.owner, "every weight", weight) for weight in listed_weights)
         require(
             len(weights) == len(delays),
             self.owner,

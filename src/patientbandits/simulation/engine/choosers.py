@@ -1,4 +1,4 @@
-"""How a kernel finds the arm to pull; what the rule is stands in `policies.choice`.
+"""Choosers: the part of a kernel that finds the arm to pull, by the rule of `policies.choice`.
 
 An index that may change from round to round is computed for every arm at every decision. One that
 lasts is kept, and computed anew only when its arm is pulled or paid; the largest is then found by
@@ -36,7 +36,7 @@ Real = NDArray[np.float64]
 
 
 class Chooser(NamedTuple):
-    """What an episode calls."""
+    """The functions that an episode calls."""
 
     begin: Callable[..., None]
     """before the first round"""
@@ -46,7 +46,7 @@ class Chooser(NamedTuple):
     """(..., arm, game, decision): the arm's pulls have changed"""
     choose: Callable[..., Bid]
     keeps: bool
-    """whether it wants to be told; otherwise only `choose` counts"""
+    """false if only `choose` does anything"""
 
 
 def every_round(rule: Rule) -> Chooser:
@@ -78,6 +78,8 @@ def scan(pulls: Whole, worth: Real, chance: Chance) -> Bid:
 
 def scan_many(pulls: Whole, worth: Real, chance: Chance) -> Bid:
     """`scan`, without branches unless there is a tie."""
+    # A comparison per arm that the processor need not guess: beyond a few arms, mispredicted
+    # branches of `scan` take longer than the sums here. One arm at the top is its own sum.
     largest = worth[0]
     for arm in range(1, len(worth)):
         largest = worth[arm] if worth[arm] > largest else largest
@@ -113,6 +115,7 @@ def climb(arm: int, winner: Whole, pulls: Whole, worth: Real, chance: Chance) ->
     node = (len(winner) // 2 + arm) >> 1
     while node >= 1:
         best = better(winner[2 * node], winner[2 * node + 1], pulls, worth, chance)
+        # Above here nothing changes, unless the winner is the very arm whose index has changed.
         if best == winner[node] and best != arm:
             break
         winner[node] = best
@@ -147,6 +150,7 @@ def kept(rule: Rule, counted: bool) -> Chooser:
     index_of = index_function(rule)
     bonus_of = tabulated_bonus(rule)
     from_bonus = rule.from_bonus
+    # Then the sum in `paid` without a branch is cheaper than asking whether it is needed.
     renewed_each_round = from_bonus and counted
 
     def paid(self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint) -> None:
@@ -176,8 +180,8 @@ def kept(rule: Rule, counted: bool) -> Chooser:
             scratch.bonus[arm] = np.inf
             scratch.worth[arm] = np.inf
             if not from_bonus:
-                known = Arm(arm, 0, 0.0)
-                worth = index_of(self, memory, known, decision, as_bits(0))
+                unpulled = Arm(arm, 0, 0.0)
+                worth = index_of(self, memory, unpulled, decision, as_bits(0))
                 scratch.worth[arm] = worth
         if not counted and len(scratch.winner) > NO_TREE:
             plant(scratch.winner, scratch.pulls, scratch.worth, game.chance)

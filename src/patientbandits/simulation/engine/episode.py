@@ -18,17 +18,20 @@ from patientbandits._util.rng import as_bits, following, run_key
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint
 from patientbandits.policies.rule import Rule, no_hook
-from patientbandits.simulation.engine.arrivals import Arrivals, counted_arrivals, listed_arrivals
+from patientbandits.simulation.engine.arrivals import (
+    Arrivals,
+    counted_arrivals,
+    listed_arrivals,
+    with_signals,
+)
 from patientbandits.simulation.engine.choosers import Chooser, every_round, kept
 from patientbandits.simulation.engine.compile import cached
-from patientbandits.simulation.engine.records import resetter, wrapper
-from patientbandits.simulation.engine.scratch import Game, Output, Scratch, Task
-from patientbandits.simulation.engine.signals import with_signals
+from patientbandits.simulation.engine.scratch import Block, Game, Scratch, resetter, wrapper
 from patientbandits.simulation.engine.worlds import World, row_of
 
 
 class KernelPlan(NamedTuple):
-    """What a kernel is made for: policies that share it share the kernel."""
+    """All that decides a kernel's code: policies that share a plan share the kernel."""
 
     hooks: tuple[tuple[str, Callable[..., Any]], ...]
     from_bonus: bool
@@ -101,10 +104,10 @@ def regret(pulls: NDArray[np.int64], gaps: NDArray[np.float64]) -> float:
 
 @cache
 def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
-    """decision_at(t, task, arms) of round t. An unknown horizon is the pulls so far."""
+    """decision_at(t, block, arms) of round t. An unknown horizon is the pulls so far."""
 
-    def decision_at(t: int, task: Task, arms: int) -> DecisionPoint:
-        horizon = float(task.horizon)
+    def decision_at(t: int, block: Block, arms: int) -> DecisionPoint:
+        horizon = float(block.horizon)
         if anytime:
             horizon = float(max(t - 1, 1))
         return DecisionPoint(t, float(t), horizon, arms)
@@ -132,6 +135,8 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
 @cache
 def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
     """The kernel as a plain function: it can be compiled, or played interpreted."""
+    # The parts are taken apart into local functions, since numba calls no function out of a tuple;
+    # what is never true for this plan is a constant, and the compiler drops its branch.
     rule = plan.rule
     decision_at = decision_function(plan.anytime)
     plain = plan.plain
@@ -140,7 +145,7 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
     start = chooser.begin
-    noted = chooser.pulled
+    index_pulled = chooser.pulled
     choose = chooser.choose
     receive = arrivals.receive
     send = arrivals.send
@@ -167,18 +172,20 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
     ) -> None:
         scratch = game.scratch
         scratch.pulls[arm] += 1
-        if not plain:
+        if not plain:  # gaps change with the phase; elsewhere `regret` needs the pulls only
             row = row_of(game.world, as_bits(decision.round), arm)
             scratch.lost[0] += game.world.gaps[row]
-        known = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
-        pulled(self, memory, known, decision.round, decision.time, decision.arms)
+        arm_now = Arm(arm, int(scratch.pulls[arm]), float(scratch.rewards[arm]))
+        pulled(self, memory, arm_now, decision.round, decision.time, decision.arms)
         if keeps:
-            noted(self, memory, arm, game, decision)
+            index_pulled(self, memory, arm, game, decision)
         send(arm, game, decision, left)
 
     def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
         """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
+        # The order is part of the model: what arrives, then the policy's preparations, then its
+        # choice. `Bandit` and `replay` keep the same one.
         receive(self, memory, game, decision)
         refresh(self, memory, round_, time, horizon, arms, game.chance)
         bid = choose(self, memory, game, decision)
@@ -194,42 +201,44 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
 
     def kernel(
         world: World,
-        task: Task,
+        block: Block,
         scratch: Scratch,
         numbers: Any,
         memory_arrays: Any,
         blank: Any,
-        out: Output,
     ) -> None:
         self = numbers_of(numbers)
         memory = memory_of(memory_arrays)
         arms = len(scratch.pulls)
-        for run in range(task.first_run, task.last_run):
-            row = run - task.first_run
+        for run in range(block.first_run, block.last_run):
+            row = run - block.first_run
             column = 0
-            out.at_run[0] = run
-            if row > 0:
+            block.at_run[0] = run
+            if row > 0:  # the first run has the memory as the policy made it
                 reset(memory_arrays, blank)
-            ties = run_key(task.policy_key, as_bits(run))
+            ties = run_key(block.policy_key, as_bits(run))
             chance = Chance(ties, following(ties), world.streams)
-            game = Game(scratch, world, run_key(task.world_key, as_bits(run)), chance)
-            begin(self, memory, game, decision_at(1, task, arms))
-            for t in range(1, task.horizon + 1):
-                decision = decision_at(t, task, arms)
-                if not play_round(self, memory, game, decision, task.horizon - t):
-                    out.bad_round[0] = t
+            game = Game(scratch, world, run_key(block.world_key, as_bits(run)), chance)
+            begin(self, memory, game, decision_at(1, block, arms))
+            for t in range(1, block.horizon + 1):
+                decision = decision_at(t, block, arms)
+                if not play_round(self, memory, game, decision, block.horizon - t):
+                    block.bad_round[0] = t
                     return
-                if t == out.rounds[column]:
+                if t == block.rounds[column]:
                     lost = scratch.lost[0]
                     if plain:
                         lost = regret(scratch.pulls, world.gaps)
-                    out.regret[row, column] = lost
+                    block.regret[row, column] = lost
                     if traced:
-                        found = trace(self, memory, t, float(t), decision.horizon, arms)
-                        out.trace[row, column] = found
+                        value = trace(self, memory, t, float(t), decision.horizon, arms)
+                        block.trace[row, column] = value
+                    if len(block.counts) > 0:
+                        for arm in range(arms):
+                            block.counts[row, column, arm] = scratch.pulls[arm]
                     column += 1
-            forget(scratch.due, arms, task.horizon)
+            forget(scratch.due, arms, block.horizon)
             for arm in range(arms):
-                out.pulls[row, arm] = scratch.pulls[arm]
+                block.pulls[row, arm] = scratch.pulls[arm]
 
     return kernel

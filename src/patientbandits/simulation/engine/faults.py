@@ -1,4 +1,4 @@
-"""What went wrong in a policy's own methods, told by method and line."""
+"""Errors of a policy's own methods, explained by method and line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAULTS = (ArithmeticError, IndexError, ValueError)
 
 SOURCES = Path(__file__).resolve().parents[2]
 MADE_HERE = "<string>"
-"""The file of functions made by `rule.adapt`."""
+"""The file of functions made by `codegen.define`, such as those of `rule.adapt`."""
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 PLACE = re.compile(r'File "([^"]+)", line (\d+)')
@@ -28,7 +28,7 @@ FUNCTION = re.compile(r"<function (?:[\w.<>]+\.)?(\w+) at")
 
 
 def compile_fault(policy: Policy, error: NumbaError) -> InputError:
-    """That a method cannot be compiled; the reason is the first line of numba's that says one."""
+    """The error of a method that cannot be compiled, with the first reason that numba gives."""
     text = COLOUR.sub("", str(error))
     lines = [line.strip() for line in text.splitlines()]
     reason = next(
@@ -56,7 +56,7 @@ def compile_place(policy: Policy, text: str) -> str:
 
 
 def is_theirs(file: str, policy: Policy) -> bool:
-    """Whether the file may be at fault: not the package's, unless the policy is."""
+    """True if the file may be at fault: not the package's, unless the policy is."""
     home = getattr(sys.modules[type(policy).__module__], "__file__", None) or ""
     ours = Path(file).resolve().is_relative_to(SOURCES)
     return file != MADE_HERE and (not ours or Path(home).resolve().is_relative_to(SOURCES))
@@ -75,11 +75,11 @@ def method_at(policy: Policy, line: int) -> str | None:
 
 
 def run_fault(policy: Policy, error: Exception) -> InputError:
-    """What an interpreted run stumbled over."""
+    """The error of an interpreted run that failed."""
     frames = list(frames_of(error))
     method = next((name for name, _, _ in frames if name in HOOKS), "a method")
     _, place, _ = frames[-1]
-    at = next((found for name, _, found in frames if name == "kernel" and found), "")
+    at = next((round_ for name, _, round_ in frames if name == "kernel" and round_), "")
     return InputError(
         f"{policy.owner}: {method} must be defined for all that it is given; "
         f"got {type(error).__name__}: {error} ({place}{at})."
@@ -98,7 +98,7 @@ def frames_of(error: Exception) -> Iterator[tuple[str, str, str]]:
 
 def round_of(frame: FrameType) -> str:
     """``, round 3 of run 0`` in the frame of an episode's kernel."""
-    known: dict[str, Any] = frame.f_locals
-    if not {"t", "run"} <= known.keys():
+    names: dict[str, Any] = frame.f_locals
+    if not {"t", "run"} <= names.keys():
         return ""
-    return f", round {known['t']} of run {known['run']}"
+    return f", round {names['t']} of run {names['run']}"

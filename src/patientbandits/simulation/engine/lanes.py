@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,20 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint, index_function
-from patientbandits.simulation.engine.calendar import (
+from patientbandits.policies.rule import Rule
+from patientbandits.simulation.engine.arrivals import (
+    MOST_LANES,
+    MOST_WAITING,
     RING,
     RING_BITS,
+    Calendar,
     begin_turn,
+    calendar_for,
     ring_row,
     wait,
 )
 from patientbandits.simulation.engine.choosers import scan, tabulated_bonus
-from patientbandits.simulation.engine.compile import cached, separate
+from patientbandits.simulation.engine.compile import cached, no_alias
 from patientbandits.simulation.engine.delay_tables import (
     NEVER_CELL,
     WORD,
@@ -38,19 +43,83 @@ from patientbandits.simulation.engine.delay_tables import (
     line_at,
 )
 from patientbandits.simulation.engine.episode import KernelPlan, decision_function
-from patientbandits.simulation.engine.lane_space import Lanes
-from patientbandits.simulation.engine.records import wrapper
-from patientbandits.simulation.engine.scratch import Output, Task
+from patientbandits.simulation.engine.scratch import Block, bonus_table, wrapper
 from patientbandits.simulation.engine.worlds import World
 
 
-def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
+class Lanes(NamedTuple):
+    """Working space of one thread; the last axis is the lane."""
+
+    calendar: Calendar
+    world_key: NDArray[np.uint64]
+    tie_key: NDArray[np.uint64]
+    own_key: NDArray[np.uint64]
+    """of the world, of ties, of the policy's randomness"""
+    pulls: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    bonus: NDArray[np.float64]
+    worth: NDArray[np.float64]
+    """(arm, lane)"""
+    best: NDArray[np.int64]
+    """the arm to pull"""
+    newest: NDArray[np.uint64]
+    """the pulls of the arm pulled"""
+    highest: NDArray[np.float64]
+    """its index"""
+    stream: NDArray[np.uint64]
+    chance: NDArray[np.float64]
+    law: NDArray[np.uint64]
+    """its random stream, its probability of the higher reward, and the place of its law"""
+    late: NDArray[np.float64]
+    """the u that its delay is drawn with"""
+    cell: NDArray[np.uint64]
+    """the place of that in the guide; `NEVER_CELL` if the reward is not the higher one"""
+    delay: NDArray[np.int64]
+    row: NDArray[np.uint32]
+    """where in ``due`` its reward goes"""
+    table: NDArray[np.float64]
+    """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
+
+
+def lanes_for(horizon: int, runs: int) -> int:
+    """The number of runs that go side by side."""
+    return max(min(runs, MOST_LANES, MOST_WAITING // horizon), 1)
+
+
+def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
+    """Working space in which nothing is under way."""
+    arms = len(world.streams)
+    by_arm = (arms, lanes)
+    return Lanes(
+        calendar=calendar_for(arms, horizon, lanes),
+        world_key=np.zeros(lanes, np.uint64),
+        tie_key=np.zeros(lanes, np.uint64),
+        own_key=np.zeros(lanes, np.uint64),
+        pulls=np.zeros(by_arm, np.int64),
+        rewards=np.zeros(by_arm),
+        bonus=np.zeros(by_arm),
+        worth=np.zeros(by_arm),
+        best=np.zeros(lanes, np.int64),
+        newest=np.zeros(lanes, np.uint64),
+        highest=np.zeros(lanes),
+        stream=np.zeros(lanes, np.uint64),
+        chance=np.zeros(lanes),
+        law=np.zeros(lanes, np.uint64),
+        late=np.zeros(lanes),
+        cell=np.zeros(lanes, np.uint64),
+        delay=np.zeros(lanes, np.int64),
+        row=np.zeros(lanes, np.uint32),
+        table=bonus_table(rule, horizon),
+    )
+
+
+def begin(space: Lanes, lanes: int, first_run: int, block: Block) -> None:
     """All lanes before the first round of the runs from ``first_run`` on."""
     arms = len(space.pulls)
     for lane in range(lanes):
         run = as_bits(first_run + lane)
-        space.world_key[lane] = run_key(task.world_key, run)
-        space.tie_key[lane] = run_key(task.policy_key, run)
+        space.world_key[lane] = run_key(block.world_key, run)
+        space.tie_key[lane] = run_key(block.policy_key, run)
         space.own_key[lane] = following(space.tie_key[lane])
         for arm in range(arms):
             space.pulls[arm, lane] = 0
@@ -59,7 +128,7 @@ def begin(space: Lanes, lanes: int, first_run: int, task: Task) -> None:
 
 
 def receive(space: Lanes, lanes: int, values: NDArray[np.float64], round_: int) -> None:
-    """What arrives before the decision of this round."""
+    """Add what arrives before the decision of this round to ``rewards``."""
     arms = len(space.pulls)
     if round_ & (RING - 1) == 0:
         begin_turn(space.calendar, round_ >> RING_BITS)
@@ -76,6 +145,9 @@ def receive(space: Lanes, lanes: int, values: NDArray[np.float64], round_: int) 
 def find_best(space: Lanes, lanes: int, streams: NDArray[np.uint64]) -> bool:
     """``best``, by the largest ``worth``; False if one is not a number."""
     arms = len(space.pulls)
+    # Conditions are taken as numbers, not as branches, or the loops would not become vector
+    # instructions. Ties are rare: they are only noticed here, and settled by `scan` below, which
+    # draws the same bits as in an episode.
     tied = False
     broken = False
     best = space.best
@@ -126,6 +198,7 @@ def draw_rewards(space: Lanes, lanes: int, round_: int) -> None:
 
 def draw_delays(space: Lanes, lanes: int, delays: DelayTables) -> None:
     """``delay`` of these pulls, by `delay_tables.delay_of`."""
+    # All lanes by their lines; if one of them cannot be trusted, which is rare, all of them again.
     unsure = False
     for lane in range(lanes):
         line = delays.lines[space.law[lane], space.cell[lane]]
@@ -140,8 +213,10 @@ def draw_delays(space: Lanes, lanes: int, delays: DelayTables) -> None:
 
 
 def send_rewards(space: Lanes, lanes: int, round_: int, last: int) -> None:
-    """The rewards of these pulls on their way; those later than ``last``, to a row of their own."""
+    """Send the rewards of these pulls; those later than ``last``, to a row of their own."""
     arms = len(space.pulls)
+    # What never comes in time has a row too, so that every lane does the same; the few that come
+    # beyond the ring are looked for only if there are some.
     near = min(last, RING - 1)
     beyond = 0
     for lane in range(lanes):
@@ -171,7 +246,7 @@ def record(space: Lanes, lanes: int, gaps: NDArray[np.float64], regret: Any) -> 
 def worth_function(plan: KernelPlan) -> Callable[..., None]:
     """weigh(self, memory, space, lanes, streams, decision): ``worth`` of every arm."""
     index_of = index_function(plan.rule)
-    kept_bonus = plan.from_bonus and plan.lasting
+    lasting_bonus = plan.from_bonus and plan.lasting
 
     def weigh(
         self: Any, memory: Any, space: Lanes, lanes: int, streams: Any, decision: DecisionPoint
@@ -184,19 +259,19 @@ def worth_function(plan: KernelPlan) -> Callable[..., None]:
             bonus = space.bonus[arm]
             stream = streams[arm]
             for lane in range(lanes):
-                if kept_bonus:
+                if lasting_bonus:
                     worth[lane] = rewards[lane] / max(pulls[lane], 1) + bonus[lane]
                 else:
-                    known = Arm(arm, int(pulls[lane]), rewards[lane])
+                    arm_now = Arm(arm, int(pulls[lane]), rewards[lane])
                     random = bits_at(space.own_key[lane], round_, stream)
-                    worth[lane] = index_of(self, memory, known, decision, random)
+                    worth[lane] = index_of(self, memory, arm_now, decision, random)
 
     return weigh
 
 
 def count_function(plan: KernelPlan) -> Callable[..., None]:
     """count(self, memory, space, lanes, decision): pulls of ``best``, and its bonus if kept."""
-    kept_bonus = plan.from_bonus and plan.lasting
+    lasting_bonus = plan.from_bonus and plan.lasting
     bonus_of = tabulated_bonus(plan.rule)
 
     def count(self: Any, memory: Any, space: Lanes, lanes: int, decision: DecisionPoint) -> None:
@@ -212,9 +287,11 @@ def count_function(plan: KernelPlan) -> Callable[..., None]:
                 other = newest[lane]
                 pulls[lane] = count
                 newest[lane] = count if pulled else other
-        if kept_bonus:
+        if lasting_bonus:
             value = space.highest
             if within:
+                # Some arm may come to ``round`` pulls now: the table grows by one entry a round,
+                # so all lanes can read it without asking whether it is filled.
                 table[decision.round] = bonus_of(self, memory, decision.round, table, decision)
                 for lane in range(lanes):
                     value[lane] = table[newest[lane]]
@@ -246,36 +323,40 @@ def plain_lanes_kernel(plan: KernelPlan) -> Callable[..., None]:
     weigh = worth_function(plan)
     count = count_function(plan)
 
-    @separate
-    def kernel(world: World, task: Task, space: Lanes, numbers: Any, out: Output) -> None:
+    @no_alias
+    def kernel(world: World, block: Block, space: Lanes, numbers: Any) -> None:
         self = numbers_of(numbers)
         memory = memory_of(())
         arms, most = space.pulls.shape
-        for first_run in range(task.first_run, task.last_run, most):
-            lanes = min(most, task.last_run - first_run)
-            row = first_run - task.first_run
+        for first_run in range(block.first_run, block.last_run, most):
+            lanes = min(most, block.last_run - first_run)
+            row = first_run - block.first_run
             column = 0
-            out.at_run[0] = first_run
-            begin(space, lanes, first_run, task)
-            for t in range(1, task.horizon + 1):
-                decision = decision_at(t, task, arms)
+            block.at_run[0] = first_run
+            begin(space, lanes, first_run, block)
+            for t in range(1, block.horizon + 1):
+                decision = decision_at(t, block, arms)
                 receive(space, lanes, world.values, t)
                 weigh(self, memory, space, lanes, world.streams, decision)
                 if not find_best(space, lanes, world.streams):
-                    out.bad_round[0] = t
+                    block.bad_round[0] = t
                     return
                 of_best(world.streams, space.best, space.stream, lanes)
                 of_best(world.chance_of_high, space.best, space.chance, lanes)
                 of_best(world.law, space.best, space.law, lanes)
                 draw_rewards(space, lanes, t)
                 draw_delays(space, lanes, world.delays)
-                send_rewards(space, lanes, t, min(task.horizon - t, world.delays.last))
+                send_rewards(space, lanes, t, min(block.horizon - t, world.delays.last))
                 count(self, memory, space, lanes, decision)
-                if t == out.rounds[column]:
-                    record(space, lanes, world.gaps, out.regret[row : row + lanes, column])
+                if t == block.rounds[column]:
+                    record(space, lanes, world.gaps, block.regret[row : row + lanes, column])
+                    if len(block.counts) > 0:
+                        for lane in range(lanes):
+                            for arm in range(arms):
+                                block.counts[row + lane, column, arm] = space.pulls[arm, lane]
                     column += 1
             for arm in range(arms):
                 for lane in range(lanes):
-                    out.pulls[row + lane, arm] = space.pulls[arm, lane]
+                    block.pulls[row + lane, arm] = space.pulls[arm, lane]
 
     return kernel

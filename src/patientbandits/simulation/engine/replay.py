@@ -1,27 +1,35 @@
 """A policy event by event: the lines of a log, one after the other.
 
 The live service keeps a policy's memory as a fold over its log. `plain_replay` makes, from the same
-hooks as a simulation, one function that takes a stretch of events and carries them out; it runs
-interpreted or, by `kernel_for_replay`, compiled. A decision's arm is chosen if it is not yet known;
-if it is, it may be compared. `Bandit` does the same in other words: it is the slow twin.
+hooks as a simulation, one function that takes a batch of events and carries them out; a `Program`
+runs it interpreted or, by `kernel_for_replay`, compiled. A decision's arm is chosen if it is not
+yet known; if it is, it may be compared. `Bandit` does the same in other words: it is the slow
+twin.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cache
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.rng import base_keys
-from patientbandits.policies.base import Arm, Chance
+from patientbandits.policies.base import Arm, Chance, Policy, is_portable
 from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
 from patientbandits.policies.rule import Hook, Rule, no_hook
-from patientbandits.simulation.engine.compile import cached
-from patientbandits.simulation.engine.records import wrapper
-from patientbandits.simulation.engine.shares import ShareBook, note_share, share_out
+from patientbandits.simulation.engine.compile import (
+    cached,
+    compiler_is_off,
+    digest_or_none,
+    is_on_disk,
+)
+from patientbandits.simulation.engine.scratch import wrapper
+from patientbandits.simulation.engine.shares import NO_SHARES, ShareBook, note_share, share_out
 
 DECISION, CONVERSION, RETRACTION = 1, 2, 3
 UNDECIDED = -1
@@ -45,14 +53,21 @@ EVENT = np.dtype(
 pull_time, delay, value: of rewards; draw: of decisions, for `shared_arm`."""
 
 
+MANY_EVENTS = 2000
+"""More events at once than this are worth the compiler's time."""
+
+INTERPRETED_SECONDS = 2.0
+"""So much time spent interpreting is worth it too."""
+
+
 class ArmTally(NamedTuple):
-    """What is counted of each arm, whatever the policy."""
+    """Counts of each arm, which every policy needs."""
 
     pulls: NDArray[np.int64]
     paid: NDArray[np.int64]
     """rewards arrived, in millionths"""
     rewards: NDArray[np.float64]
-    """the same as numbers; worked out from ``paid`` when a stretch of events begins"""
+    """the same as numbers; worked out from ``paid`` when a batch of events begins"""
 
     @classmethod
     def empty(cls, arms: int) -> ArmTally:
@@ -77,7 +92,7 @@ def compiled_chance(chance: Chance) -> Chance:
 
 
 class ReplayHooks(NamedTuple):
-    """What a kernel is made of."""
+    """The hooks that a replay calls."""
 
     choose: Callable[..., Bid]
     refresh: Hook
@@ -90,7 +105,7 @@ class ReplayHooks(NamedTuple):
 def plain_replay(rule: Rule, memory: tuple[Any, ...], shared: bool = False) -> Any:
     """replay(numbers, memory, tally, chance, shares, events, deciding) -> (different, bad)
 
-    shared      whether shares are mixed with the policy's choice; if not, they are not looked at
+    shared      mix shares with the policy's choice; otherwise they are not looked at
     deciding    choose, do not only take note
     different   decisions whose recorded arm is not the one the policy chooses
     bad         number of the first decision for which an index was not a number, or 0
@@ -131,8 +146,8 @@ def chance_notes(propensity: Hook) -> Any:
         own[:] = 0.0
         if knows_propensity:
             for arm in range(arms):
-                known = arm_of(tally, arm)
-                own[arm] = propensity(self, memory, known, round_, time, horizon, arms)
+                arm_now = arm_of(tally, arm)
+                own[arm] = propensity(self, memory, arm_now, round_, time, horizon, arms)
         total = 0.0
         for arm in range(arms):
             total += own[arm]
@@ -185,8 +200,8 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any, shared: bool
         event.arm = bid.arm
         if knows_propensity:
             round_, time, horizon, arms = decision
-            known = arm_of(tally, bid.arm)
-            event.propensity = propensity(self, memory, known, round_, time, horizon, arms)
+            arm_now = arm_of(tally, bid.arm)
+            event.propensity = propensity(self, memory, arm_now, round_, time, horizon, arms)
         return 0
 
     def pay(self: Any, memory: Any, tally: ArmTally, event: Any) -> None:
@@ -196,16 +211,16 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any, shared: bool
         sign = 1 if event.kind == CONVERSION else -1
         tally.paid[arm] += sign * event.value
         tally.rewards[arm] = tally.paid[arm] / MILLIONTHS
-        known = arm_of(tally, arm)
+        arm_now = arm_of(tally, arm)
         value = float(event.value / MILLIONTHS)
         pull = int(event.pull)
         delay = float(event.delay)
         time = float(event.time)
         began = float(event.pull_time)
         if event.kind == CONVERSION:
-            arrived(self, memory, known, pull, delay, value, time, began, arms)
+            arrived(self, memory, arm_now, pull, delay, value, time, began, arms)
         else:
-            retracted(self, memory, known, pull, delay, value, time, began, arms)
+            retracted(self, memory, arm_now, pull, delay, value, time, began, arms)
 
     def replay(
         numbers: Any,
@@ -220,29 +235,116 @@ def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any, shared: bool
         memory = memory_of(memory_arrays)
         arms = len(tally.pulls)
         different = 0
-        made = 0
+        decided = 0
         for arm in range(arms):
-            made += int(tally.pulls[arm])
+            decided += int(tally.pulls[arm])
             tally.rewards[arm] = tally.paid[arm] / MILLIONTHS
         for event in events:
             if event.kind != DECISION:
                 pay(self, memory, tally, event)
                 continue
-            horizon = float(max(made, 1))
-            made += 1
+            # An unknown horizon is the decisions so far, as in `episode.decision_function`.
+            horizon = float(max(decided, 1))
+            decided += 1
             time = float(event.time)
-            decision = DecisionPoint(made, time, horizon, arms)
-            refresh(self, memory, made, time, horizon, arms, chance)
+            decision = DecisionPoint(decided, time, horizon, arms)
+            refresh(self, memory, decided, time, horizon, arms, chance)
             if deciding:
-                found = choose_for(self, memory, tally, event, decision, chance, shares)
-                if found < 0:
-                    return different, made
-                different += found
+                outcome = choose_for(self, memory, tally, event, decision, chance, shares)
+                if outcome < 0:
+                    return different, decided
+                different += outcome
             arm = int(event.arm)
             tally.pulls[arm] += 1
             if shared:
                 note_share(shares, event)
-            pulled(self, memory, arm_of(tally, arm), made, time, arms)
+            pulled(self, memory, arm_of(tally, arm), decided, time, arms)
         return different, 0
 
     return replay
+
+
+class ReplayState(NamedTuple):
+    """All that a policy decides from; events change the arrays in place."""
+
+    numbers: tuple[float, ...]
+    arrays: tuple[Any, ...]
+    tally: ArmTally
+    chance: Chance
+    shares: ShareBook = NO_SHARES
+
+
+class Program:
+    """The replay of one kind of policy, interpreted or compiled; all its experiments share it.
+
+    A policy that is `portable` decides the same to the last bit either way. It is interpreted at
+    first, without waiting for the compiler; many events at once are compiled for, and so is, aside,
+    a policy that has taken long enough. Any other policy is compiled before its first event.
+    """
+
+    def __init__(self, plain: Callable[..., Any], portable: bool) -> None:
+        self._plain = plain
+        self.portable = portable
+        """true if it can be interpreted until it is compiled"""
+        self._seconds = 0.0
+        self._lock = Lock()
+        self._asked = False
+        self.is_compiled = False
+        """true if compiled code is at hand"""
+        self.digest = digest_or_none(plain)
+        """of its content, or None if it cannot be known"""
+
+    def run(self, state: ReplayState, events: Any, deciding: bool) -> tuple[int, int]:
+        """Carry out ``events``; returns what `plain_replay` does."""
+        if self.is_compiled or not self.portable or len(events) > MANY_EVENTS:
+            return self._run_compiled(state, events, deciding)
+        began = time.thread_time()
+        answer = self._run_plain(state, events, deciding)
+        self._seconds += time.thread_time() - began
+        return answer
+
+    def _run_plain(self, state: ReplayState, events: Any, deciding: bool) -> tuple[int, int]:
+        with np.errstate(all="ignore"):  # as compiled code: infinite or not a number
+            return self._plain(*state, events.view(np.recarray), deciding)
+
+    def _run_compiled(self, state: ReplayState, events: Any, deciding: bool) -> tuple[int, int]:
+        if compiler_is_off():
+            return self._run_plain(state, events, deciding)
+        kernel = kernel_for_replay(self._plain)
+        state = state._replace(chance=compiled_chance(state.chance))
+        answer: tuple[int, int] = kernel(*state, events.view(np.recarray), deciding)
+        self.is_compiled = True
+        return answer
+
+    @property
+    def needs_compiler(self) -> bool:
+        """True if compiled code is neither at hand nor on the disk."""
+        if self.is_compiled or compiler_is_off():
+            return False
+        return not is_on_disk(kernel_for_replay(self._plain))
+
+    def compile(self, example: ReplayState, events: Any) -> None:
+        """Have compiled code at hand, by carrying out an example."""
+        self._run_compiled(example, events, True)
+
+    def compile_if_worth_it(self, example: Callable[[], None]) -> None:
+        """Once, in a thread of its own, call ``example``, which calls `compile`."""
+        if self.is_compiled or self._seconds < INTERPRETED_SECONDS:
+            return
+        with self._lock:
+            if self._asked:
+                return
+            self._asked = True
+        Thread(target=example, name="compiler", daemon=True).start()
+
+
+def program_of(
+    policy: Policy, rule: Rule, memory: tuple[Any, ...], shared: bool = False
+) -> Program:
+    """The program of policies of this kind; ``shared``: for experiments with shares."""
+    return _program(plain_replay(rule, memory, shared), is_portable(policy))
+
+
+@cache
+def _program(plain: Callable[..., Any], portable: bool) -> Program:
+    return Program(plain, portable)

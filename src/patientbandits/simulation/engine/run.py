@@ -1,4 +1,4 @@
-"""Runs a policy on a world: allocates, splits the runs among threads, collects."""
+"""Plays a policy on a problem: allocates, splits the runs among threads, collects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -15,15 +17,14 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import base_keys
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, rule_of
-from patientbandits.simulation.engine.arrivals import counts_suffice
-from patientbandits.simulation.engine.calendar import MOST_LANES
+from patientbandits.policies.rule import Rule
+from patientbandits.simulation.engine.arrivals import MOST_LANES, counts_suffice
 from patientbandits.simulation.engine.compile import compiler_is_off, digest_of
 from patientbandits.simulation.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.simulation.engine.faults import FAULTS, compile_fault, run_fault
-from patientbandits.simulation.engine.lane_space import lanes_for, lanes_space
-from patientbandits.simulation.engine.lanes import lanes_kernel
-from patientbandits.simulation.engine.scratch import Output, Task, hears_signals, scratch_for
-from patientbandits.simulation.engine.worlds import is_plain, world_of
+from patientbandits.simulation.engine.lanes import lanes_for, lanes_kernel, lanes_space
+from patientbandits.simulation.engine.scratch import Block, hears_signals, scratch_for
+from patientbandits.simulation.engine.worlds import World, is_plain, world_of
 
 if TYPE_CHECKING:
     from patientbandits.problems import Problem
@@ -35,8 +36,9 @@ FRESH_FROM = 100_000
 """From this horizon on a policy's memory is made anew for each run: cheaper than copying it."""
 
 
-class Job(NamedTuple):
-    """What is to be played."""
+@dataclass(frozen=True)
+class Job:
+    """Runs of a policy on a problem, ready to be played block by block."""
 
     problem: Problem
     policy: Policy
@@ -45,34 +47,50 @@ class Job(NamedTuple):
     runs: range
     seed: int
     anytime: bool
+    interpreted: bool = False
 
     @property
     def horizon(self) -> int:
         return int(self.rounds[-1])
 
+    @cached_property
+    def world(self) -> World:
+        world = world_of(self.problem, self.horizon)
+        if self.interpreted:  # Python's integers, of which the interpreted hashes are made
+            streams: Any = [int(stream) for stream in self.problem.streams]
+            return world._replace(streams=streams)
+        return world
 
-class Match:
-    """A job, ready to be played, block by block."""
+    @cached_property
+    def rule(self) -> Rule:
+        return rule_of(self.policy, self.problem.arms, horizon_known=not self.anytime)
 
-    def __init__(self, job: Job, interpreted: bool) -> None:
-        self.job = job
-        self.interpreted = interpreted
-        self.world = world_of(job.problem, job.horizon)
-        self.rule = rule_of(job.policy, job.problem.arms, horizon_known=not job.anytime)
-        plain = is_plain(job.problem)
-        self.counted = counts_suffice(self.world, plain, self.rule)
-        probe = job.policy.memory(job.problem.arms, 1)
-        self.remembers = len(probe) > 0
-        signals = hears_signals(self.world, self.rule)
-        self.plan = KernelPlan.of(self.rule, probe, self.counted, job.anytime, plain, signals)
-        self.side_by_side = not interpreted and len(job.runs) > 1 and self._has_lanes()
-        if interpreted:
-            streams: Any = [int(stream) for stream in job.problem.streams]
-            self.world = self.world._replace(streams=streams)
+    @cached_property
+    def plan(self) -> KernelPlan:
+        plain = is_plain(self.problem)
+        return KernelPlan.of(
+            self.rule,
+            memory=self.policy.memory(self.problem.arms, 1),
+            counted=counts_suffice(self.world, plain, self.rule),
+            anytime=self.anytime,
+            plain=plain,
+            signals=hears_signals(self.world, self.rule),
+        )
 
-    def _has_lanes(self) -> bool:
-        """Whether runs can be played side by side."""
-        return self.counted and not self.remembers and "trace" not in self.rule.hooks
+    @property
+    def remembers(self) -> bool:
+        """True if the policy has a memory of its own."""
+        return len(self.plan.memory_kind._fields) > 0
+
+    @property
+    def has_lanes(self) -> bool:
+        """True if runs can be played side by side."""
+        return self.plan.counted and not self.remembers and "trace" not in self.rule.hooks
+
+    @property
+    def side_by_side(self) -> bool:
+        """True if they are."""
+        return not self.interpreted and len(self.runs) > 1 and self.has_lanes
 
     @property
     def kernel(self) -> Any:
@@ -83,88 +101,83 @@ class Match:
         return kernel_for(self.plan)
 
     def kernels(self) -> list[Any]:
-        """All that may play such a match, whatever the number of runs."""
+        """All that may play such a job, whatever the number of runs."""
         alone = kernel_for(self.plan)
-        if self._has_lanes():
+        if self.has_lanes:
             return [alone, lanes_kernel(self.plan)]
         return [alone]
 
-    def output(self) -> Output:
-        """Room for what the whole job records."""
-        runs = len(self.job.runs)
-        shape = (runs, len(self.job.rounds))
-        traced = (0, 0)
-        if "trace" in self.rule.hooks:
-            traced = shape
-        return Output(
-            rounds=self.job.rounds,
+    def output(self, with_counts: bool = False) -> Block:
+        """Room for what all runs record; ``with_counts``, pulls over time too."""
+        runs = len(self.runs)
+        shape = (runs, len(self.rounds))
+        arms = self.problem.arms
+        as_key = int if self.interpreted else np.uint64
+        world_key, policy_key = base_keys(self.seed)
+        return Block(
+            first_run=self.runs.start,
+            last_run=self.runs.stop,
+            horizon=self.horizon,
+            world_key=as_key(world_key),
+            policy_key=as_key(policy_key),
+            rounds=self.rounds,
             regret=np.empty(shape),
-            trace=np.empty(traced),
-            pulls=np.empty((runs, self.job.problem.arms), np.int64),
+            trace=np.empty(shape if "trace" in self.rule.hooks else (0, 0)),
+            pulls=np.empty((runs, arms), np.int64),
+            counts=np.empty((*shape, arms) if with_counts else (0, 0, 0), np.int32),
             bad_round=np.zeros(1, np.int64),
             at_run=np.zeros(1, np.int64),
         )
 
-    def play(self, first: int, last: int, out: Output) -> int:
+    def play(self, first: int, last: int, out: Block) -> int:
         """Play the runs from number ``first`` of the job up to ``last``; returns how many."""
-        job = self.job
-        begin = job.runs.start
-        as_key = int if self.interpreted else np.uint64
-        world_key, policy_key = base_keys(job.seed)
-        task = Task(
+        begin = self.runs.start
+        block = out._replace(
             first_run=begin + first,
             last_run=begin + last,
-            horizon=job.horizon,
-            world_key=as_key(world_key),
-            policy_key=as_key(policy_key),
-        )
-        view = out._replace(
             regret=out.regret[first:last],
             trace=out.trace[first:last],
             pulls=out.pulls[first:last],
-            at_run=np.array([begin + first]),
+            counts=out.counts[first:last],
+            at_run=np.array([begin + first]),  # each thread's own
         )
         try:
             if self.side_by_side:
-                self._play_side_by_side(task, view)
+                self._play_side_by_side(block)
             else:
-                self._play_in_turn(task, view)
+                self._play_in_turn(block)
         except FAULTS as error:
-            self._explain(error, int(view.at_run[0]))
+            self._explain(error, int(block.at_run[0]))
         return last - first
 
-    def _play_side_by_side(self, task: Task, view: Output) -> None:
-        numbers = tuple(self.rule.numbers)
-        runs = task.last_run - task.first_run
-        lanes = lanes_for(task.horizon, runs)
-        space = lanes_space(self.world, self.rule, task.horizon, lanes)
-        self.kernel(self.world, task, space, numbers, view)
+    def _play_side_by_side(self, block: Block) -> None:
+        lanes = lanes_for(block.horizon, block.last_run - block.first_run)
+        space = lanes_space(self.world, self.rule, block.horizon, lanes)
+        self.kernel(self.world, block, space, tuple(self.rule.numbers))
 
-    def _play_in_turn(self, task: Task, view: Output) -> None:
-        runs = task.last_run - task.first_run
-        policy = self.job.policy
-        memory = tuple(policy.memory(len(self.world.streams), task.horizon if runs > 0 else 1))
+    def _play_in_turn(self, block: Block) -> None:
+        runs = block.last_run - block.first_run
+        memory = tuple(self.policy.memory(self.problem.arms, block.horizon if runs > 0 else 1))
         blank = tuple(array.copy() for array in memory) if runs > 1 else memory
-        scratch = scratch_for(self.world, self.rule, task.horizon, self.counted)
-        numbers = tuple(self.rule.numbers)
-        self.kernel(self.world, task, scratch, numbers, memory, blank, view)
+        scratch = scratch_for(self.world, self.rule, block.horizon, self.plan.counted)
+        self.kernel(self.world, block, scratch, tuple(self.rule.numbers), memory, blank)
 
     def _explain(self, error: Exception, run: int) -> None:
         """Compiled code does not say where it failed: those runs are played again, interpreted."""
         if self.interpreted:
-            raise run_fault(self.job.policy, error) from error
-        runs = range(run, min(run + MOST_LANES, self.job.runs.stop))
-        play_interpreted(self.job._replace(runs=runs), None)
+            raise run_fault(self.policy, error) from error
+        runs = range(run, min(run + MOST_LANES, self.runs.stop))
+        play_interpreted(replace(self, runs=runs))
         raise error
 
     def blocks(self, threads: int) -> Iterator[tuple[int, int]]:
         """The runs, in pieces for threads."""
-        total = len(self.job.runs)
+        total = len(self.runs)
         fewest = 1
         if self.side_by_side:
-            fewest = lanes_for(self.job.horizon, total)
-        size = min(-(-total // threads), max(BLOCK_ROUNDS // self.job.horizon, fewest))
-        if self.remembers and self.job.horizon > FRESH_FROM:
+            fewest = lanes_for(self.horizon, total)
+        size = min(-(-total // threads), max(BLOCK_ROUNDS // self.horizon, fewest))
+        if self.remembers and self.horizon > FRESH_FROM:
             size = 1
         for first in range(0, total, size):
             yield first, min(first + size, total)
@@ -177,18 +190,17 @@ def code_digest(
 
     None if it cannot be known.
     """
-    rounds = np.array([horizon])
-    match = Match(Job(problem, policy, rounds, range(2), 0, anytime), interpreted=False)
-    codes = [digest_of(kernel) for kernel in match.kernels()]
+    job = Job(problem, policy, np.array([horizon]), range(2), 0, anytime)
+    codes = [digest_of(kernel) for kernel in job.kernels()]
     if None in codes:
         return None
     sha = hashlib.sha256("".join(str(code) for code in codes).encode())
     memory: tuple[Any, ...] = ()
     if with_memory:
         memory = policy.memory(problem.arms, horizon)
-    tables = (*match.world.delays, *match.world.signals)
-    world = match.world._replace(delays=(), signals=())  # type: ignore[arg-type]
-    for array in (*world, *tables, *match.rule.numbers, *memory):
+    tables = (*job.world.delays, *job.world.signals)
+    world = job.world._replace(delays=(), signals=())  # type: ignore[arg-type]
+    for array in (*world, *tables, *job.rule.numbers, *memory):
         sha.update(np.asarray(array).tobytes())  # laws, rewards and `memory` are code too
     return sha.hexdigest()
 
@@ -197,55 +209,56 @@ def play(
     job: Job,
     workers: int | None,
     progress: Callable[[int], None] | None = None,
-    debug: bool = False,
-) -> Output:
-    """Play the job. ``debug``: interpreted, in this thread."""
-    if debug or compiler_is_off():
-        return play_interpreted(job, progress)
-    match = Match(job, interpreted=False)
-    out = match.output()
+    with_counts: bool = False,
+) -> Block:
+    """Play the job, in threads unless it is interpreted; ``with_counts``: note pulls over time."""
+    if job.interpreted or compiler_is_off():
+        return play_interpreted(job, progress, with_counts)
+    out = job.output(with_counts)
     threads = min(workers or os.cpu_count() or 1, len(job.runs))
     try:
-        match.play(0, 0, out)  # compile, or find in the cache, before threads start
+        job.play(0, 0, out)  # compile, or find in the cache, before threads start
     except NumbaError as error:
         raise compile_fault(job.policy, error) from error
-    for done in played(match, out, threads):
+    for done in _finished(job, out, threads):
         if progress:
             progress(done)
     require_numbers(job.policy, out)
     return out
 
 
-def played(match: Match, out: Output, threads: int) -> Iterator[int]:
-    """How many runs are done, block by block."""
-    blocks = match.blocks(threads)
+def _finished(job: Job, out: Block, threads: int) -> Iterator[int]:
+    """Play all blocks in threads, and give the number of runs of each that is done."""
+    blocks = job.blocks(threads)
     if threads == 1:
         for first, last in blocks:
-            yield match.play(first, last, out)
+            yield job.play(first, last, out)
         return
     pool = ThreadPoolExecutor(threads)
     try:
-        futures = [pool.submit(match.play, first, last, out) for first, last in blocks]
+        futures = [pool.submit(job.play, first, last, out) for first, last in blocks]
         for future in as_completed(futures):
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def play_interpreted(job: Job, progress: Callable[[int], None] | None) -> Output:
-    """`play` without the compiler, run by run."""
-    match = Match(job, interpreted=True)
-    out = match.output()
+def play_interpreted(
+    job: Job, progress: Callable[[int], None] | None = None, with_counts: bool = False
+) -> Block:
+    """`play` without the compiler, run by run, in this thread."""
+    job = replace(job, interpreted=True)
+    out = job.output(with_counts)
     with np.errstate(divide="raise", invalid="raise"):
         for run in range(len(job.runs)):
-            done = match.play(run, run + 1, out)
+            done = job.play(run, run + 1, out)
             require_numbers(job.policy, out)
             if progress:
                 progress(done)
     return out
 
 
-def require_numbers(policy: Policy, out: Output) -> None:
+def require_numbers(policy: Policy, out: Block) -> None:
     """Refuse a policy of which an index was not a number."""
     if out.bad_round[0]:
         raise InputError(

@@ -1,12 +1,18 @@
-"""What a kernel works on: its task, its working space, and what it hands back."""
+"""The arguments of a kernel: a block of runs, and working space.
+
+Named tuples are what kernels read; a kernel's signature holds plain tuples where the class would be
+a user's, or the kernel would not be found again on disk. `wrapper` goes from one to the other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.codegen import define
 from patientbandits._util.rng import Bits
 from patientbandits.policies.base import Chance
 from patientbandits.policies.rule import Rule
@@ -22,14 +28,29 @@ NO_TREE = 2
 """The width of `Scratch.winner` where there is no tree."""
 
 
-class Task(NamedTuple):
-    """Which runs to do, and how long."""
+class Block(NamedTuple):
+    """A block of runs: which ones, and where what comes of them is recorded."""
 
     first_run: int
     last_run: int
+    """the one after the last"""
     horizon: int
     world_key: Bits
     policy_key: Bits
+    rounds: NDArray[np.int64]
+    """to be recorded"""
+    regret: NDArray[np.float64]
+    """(run, round)"""
+    trace: NDArray[np.float64]
+    """(run, round), empty if the policy has none"""
+    pulls: NDArray[np.int64]
+    """(run, arm)"""
+    counts: NDArray[np.int32]
+    """(run, round, arm): pulls up to this round; empty if nobody asks for them"""
+    bad_round: NDArray[np.int64]
+    """a round in which an index was not a number, 0 for none"""
+    at_run: NDArray[np.int64]
+    """the run that this thread is playing; side by side, the first of them"""
 
 
 class SignalLists(NamedTuple):
@@ -80,22 +101,6 @@ class Game(NamedTuple):
     chance: Chance
 
 
-class Output(NamedTuple):
-    """What is recorded."""
-
-    rounds: NDArray[np.int64]
-    regret: NDArray[np.float64]
-    """(run, round)"""
-    trace: NDArray[np.float64]
-    """(run, round), empty if the policy has none"""
-    pulls: NDArray[np.int64]
-    """(run, arm)"""
-    bad_round: NDArray[np.int64]
-    """a round in which an index was not a number, 0 for none"""
-    at_run: NDArray[np.int64]
-    """the run that this thread is playing; side by side, the first of them"""
-
-
 def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
     """Room for `Scratch.table`; next to none if the bonus does not last."""
     if rule.lasting and rule.from_bonus:
@@ -115,12 +120,12 @@ def signal_lists(world: World, rule: Rule, horizon: int) -> SignalLists:
 
 
 def hears_signals(world: World, rule: Rule) -> bool:
-    """Whether there are signals, and the policy asks for them."""
+    """True if there are signals, and the policy asks for them."""
     return len(world.signals.law) > 0 and "signalled" in rule.hooks
 
 
 def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratch:
-    """Working space for one thread."""
+    """Working space for one thread; of what a kernel does not use, next to nothing."""
     arms = len(world.streams)
     rounds = horizon + 2
     leaves = 1
@@ -147,3 +152,22 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
         table=bonus_table(rule, horizon),
         signals=signal_lists(world, rule, horizon),
     )
+
+
+def wrapper(kind: Any) -> Callable[..., Any]:
+    """A function from a plain tuple to the named tuple ``kind``."""
+    values = ", ".join(f"values[{j}]" for j in range(len(kind._fields)))
+    return define("wrap", f"def wrap(values): return kind({values})", kind=kind)
+
+
+def resetter(kind: Any) -> Callable[..., Any]:
+    """A function that copies the arrays ``blank`` over the arrays ``memory`` of a plain tuple."""
+    lines = [f"    copy_over(memory[{j}], blank[{j}])\n" for j in range(len(kind._fields))]
+    source = "def reset(memory, blank):\n" + "".join(lines) + "    return"
+    return define("reset", source, copy_over=copy_over)
+
+
+def copy_over(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """target[...] = source"""
+    for j in range(target.size):
+        target.flat[j] = source.flat[j]

@@ -28,7 +28,7 @@ FREE, CAP, TODAY = 0, 1, 2
 
 
 class ShareBook(NamedTuple):
-    """What (S) needs. A book without arms: the policy alone decides."""
+    """The numbers of (S). A book without arms: the policy alone decides."""
 
     floors: NDArray[np.float64]
     base: NDArray[np.float64]
@@ -55,6 +55,7 @@ NO_SHARES = ShareBook.of([], 1.0, None)
 
 
 def lead_of(book: Any) -> float:
+    """The ``lead`` of (S)."""
     farthest = 0.0
     for arm in range(len(book.own)):
         farthest = max(farthest, abs(book.own[arm] - book.base[arm]))

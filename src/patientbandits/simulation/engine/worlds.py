@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits._util.rng import DELAY_SALT, Bits, beta, bits_at, mix, unit
-from patientbandits.simulation.engine.delay_lines import tables_of
-from patientbandits.simulation.engine.delay_tables import DelayTables, delay_of
+from patientbandits._util.rng import (
+    DELAY_SALT,
+    SIGNAL_SALT,
+    Bits,
+    beta,
+    bits_at,
+    following,
+    mix,
+    unit,
+)
+from patientbandits.simulation.engine.delay_tables import DelayTables, delay_of, tables_of
 
 if TYPE_CHECKING:
     from patientbandits.problems import Problem
@@ -62,9 +70,9 @@ class World(NamedTuple):
 def report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
     """Reward of pulling ``arm`` in ``round_``, and its delay.
 
-    The delay is > left if the reward does not arrive within ``left`` rounds. Nothing here branches
-    on the outcome: a mispredicted branch costs more than an unneeded look-up.
+    The delay is > left if the reward does not arrive within ``left`` rounds.
     """
+    # No branch on the outcome: a mispredicted one costs more than an unneeded look-up.
     bits = bits_at(key, round_, world.streams[arm])
     if world.reward_kind[arm] == TWO_POINT:
         high = unit(bits) < world.chance_of_high[arm]
@@ -99,6 +107,16 @@ def any_report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tu
     return reward, delay
 
 
+def signal_delay(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
+    """The delay of the signal of pulling ``arm`` in ``round_``; left + 1 for none in time."""
+    bits = bits_at(key, round_, world.streams[arm])
+    paid = unit(bits) < world.chance_of_high[row_of(world, round_, arm)]
+    own = mix(bits ^ SIGNAL_SALT)
+    delay = delay_of(world.delays, world.signals.law[arm], unit(following(own)), left)
+    occurs = unit(own) < world.signals.chances[arm, int(paid)]
+    return delay if occurs and delay <= left else left + 1
+
+
 def heard_after(round_: int, after: int, batch: int, left: int) -> int:
     """Rounds until the first beginning of a batch, 1, m + 1, 2m + 1, ..., ``after`` or later.
 
@@ -110,33 +128,33 @@ def heard_after(round_: int, after: int, batch: int, left: int) -> int:
 
 
 @cache
-def told_function(plain: bool, reports: bool) -> Callable[..., tuple[float, int]]:
-    """What a pull comes to, as the learner is told.
+def outcome_function(plain: bool, reports: bool) -> Callable[..., tuple[float, int]]:
+    """The function that says what a learner hears of a pull in the end.
 
     Where there are reports a pull that has not paid within the window reports a 0 at its end: the
     tables of delays end at the window, or at the horizon, which is more than ``left``. Otherwise a
     reward of 0 is never announced.
     """
-    found = report if plain else any_report
+    report_of = report if plain else any_report
 
     def closing_report(
         world: World, key: Bits, round_: Bits, arm: int, left: int
     ) -> tuple[float, int]:
-        reward, delay = found(world, key, round_, arm, left)
+        reward, delay = report_of(world, key, round_, arm, left)
         window = world.delays.last
         if delay > left and window <= left:
             return 0.0, window
         return reward, delay
 
     def outcome(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
-        reward, delay = found(world, key, round_, arm, left)
+        reward, delay = report_of(world, key, round_, arm, left)
         return reward, delay if reward != 0.0 else left + 1
 
     return closing_report if reports else outcome
 
 
 def arrival(world: World, key: Bits, round_: Bits, arm: int, left: int) -> int:
-    """What is told where a reward is 0 or one known value: after how many rounds it can be used.
+    """Rounds until a reward that is 0 or one fixed value can be used.
 
     left + 1 for not in time.
     """
@@ -162,6 +180,8 @@ def world_of(problem: Problem, horizon: int) -> World:
     laws = tuple(dict.fromkeys([*row_laws, *low_laws, *signal_laws]))
     kinds = []
     numbers = []
+    # Two-point rewards have (chance, low, high), beta ones (a, b, 0): both forms are cut from the
+    # same three columns, and each kind of row reads its own.
     for _, phase in phases:
         for reward, mean in zip(phase.rewards, phase.means, strict=True):
             kind, encoded = reward.encode(mean)
@@ -188,7 +208,7 @@ def world_of(problem: Problem, horizon: int) -> World:
 
 
 def is_plain(problem: Problem) -> bool:
-    """Whether nothing changes, delays know nothing of rewards, and arrivals are heard of at once.
+    """True if nothing changes, delays know nothing of rewards, and arrivals are heard of at once.
 
     Kernels for plain worlds have no code for anything else.
     """

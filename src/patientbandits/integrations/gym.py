@@ -1,4 +1,10 @@
-"""The environment: an action pulls an arm, its reward comes when it comes."""
+"""A problem as an environment of Gymnasium. Importing this module registers it.
+
+import gymnasium
+import patientbandits.integrations.gym
+
+environment = gymnasium.make("patientbandits/DelayedBandit-v0", problem=problem)
+"""
 
 from __future__ import annotations
 
@@ -167,3 +173,6 @@ def register_environment() -> None:
     """Make the environment known to `gymnasium.make`."""
     if ENVIRONMENT_ID not in gymnasium.registry:
         gymnasium.register(ENVIRONMENT_ID, entry_point=f"{__name__}:DelayedBandit")
+
+
+register_environment()
