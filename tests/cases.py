@@ -6,6 +6,8 @@ differ, so that the path of the regret tells the arms.
 
 from __future__ import annotations
 
+import naive
+
 import patientbandits as pb
 from patientbandits.policies import POLICIES
 
@@ -132,3 +134,8 @@ def ratio(problem, policy, other, horizon, runs, **settings):
         for p in (policy, other)
     )
     return ours / theirs
+
+
+def regret(problem: pb.Problem, arms: list[int]) -> list[float]:
+    """The naive regret of these pulls, round by round."""
+    return naive.regret(problem.describe(), [naive.Pull(0, arm, 0.0, 0.0) for arm in arms])

@@ -21,8 +21,7 @@ import patientbandits as pb
 from patientbandits.live.policy.memory import NOWHERE, Event, PolicyMemory
 from patientbandits.live.settings.parsing import new_settings
 from patientbandits.policies.base import rule_of
-from patientbandits.simulation.engine import program
-from patientbandits.simulation.engine.program import Known, Program
+from patientbandits.simulation.engine import replay as replay_module
 from patientbandits.simulation.engine.replay import (
     CONVERSION,
     DECISION,
@@ -31,6 +30,8 @@ from patientbandits.simulation.engine.replay import (
     RETRACTION,
     UNDECIDED,
     ArmTally,
+    Program,
+    ReplayState,
     chance_for,
     plain_replay,
 )
@@ -75,7 +76,7 @@ class Played:
         rule = rule_of(policy, arms, horizon_known=False)
         arrays = policy.memory(arms, 1000)
         self.program = Program(plain_replay(rule, arrays), portable)
-        self.known = Known(
+        self.known = ReplayState(
             numbers=tuple(rule.numbers),
             arrays=tuple(arrays),
             tally=ArmTally.empty(arms),
@@ -127,9 +128,9 @@ def test_interpreted_and_compiled_decide_alike():
 
 def test_only_what_a_class_says_of_itself_makes_it_portable():
     guarded = pb.GuardedThompson(guard=pb.PatientKL(0.3, c=3.0))
-    assert program.is_portable(pb.PatientThompson())
-    assert not program.is_portable(guarded)
-    assert not program.is_portable(pb.UCB1())
+    assert replay_module.is_portable(pb.PatientThompson())
+    assert not replay_module.is_portable(guarded)
+    assert not replay_module.is_portable(pb.UCB1())
 
 
 def decisions(count):
@@ -139,14 +140,14 @@ def decisions(count):
 @pytest.fixture
 def turns(monkeypatch):
     """The memory of `Turns`, whose program no test has used before."""
-    program._program.cache_clear()
+    replay_module._program.cache_clear()
     settings = new_settings(["a", "b"], pb.PatientThompson().describe())
     monkeypatch.setattr(type(settings), "deciding_policy", Turns())
     return PolicyMemory(NOWHERE, settings)
 
 
 def test_a_long_history_is_worth_compiling_and_a_short_one_is_not(turns, monkeypatch):
-    monkeypatch.setattr(program, "MANY_EVENTS", 10)
+    monkeypatch.setattr(replay_module, "MANY_EVENTS", 10)
     turns.apply(decisions(10), deciding=True)
     assert not turns.program.is_compiled
     turns.apply(decisions(30)[10:], deciding=True)
@@ -157,7 +158,7 @@ def test_a_long_history_is_worth_compiling_and_a_short_one_is_not(turns, monkeyp
 def test_much_time_spent_interpreting_is_worth_compiling_aside(turns, monkeypatch):
     turns.apply(decisions(4), deciding=True)
     assert not turns.program.is_compiled
-    monkeypatch.setattr(program, "INTERPRETED_SECONDS", 0.0)
+    monkeypatch.setattr(replay_module, "INTERPRETED_SECONDS", 0.0)
     turns.apply(decisions(5)[4:], deciding=True)
     deadline = time.monotonic() + 120
     while not turns.program.is_compiled and time.monotonic() < deadline:

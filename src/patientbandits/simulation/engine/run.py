@@ -49,6 +49,10 @@ class Job:
     anytime: bool
     interpreted: bool = False
 
+    def __post_init__(self) -> None:
+        # Now, since it refuses laws that are none: in a run that would look like a policy's fault.
+        _ = self.world
+
     @property
     def horizon(self) -> int:
         return int(self.rounds[-1])

@@ -14,7 +14,7 @@ from patientbandits.policies.registry import problem_from
 from patientbandits.problems.drift import Shift
 from patientbandits.research.study import read_study
 from patientbandits.simulation.engine.episode import KernelPlan
-from patientbandits.simulation.engine.run import Job, Match
+from patientbandits.simulation.engine.run import Job
 
 HORIZON, SEED, FIRST_RUN = 120, 5, 3
 TWO = [0.5, 0.75]
@@ -119,7 +119,7 @@ def test_who_does_not_ask_meets_the_world_without():
 
 def plan_of(problem: pb.Problem, policy: pb.Policy) -> KernelPlan:
     job = Job(problem, policy, np.array([HORIZON]), range(2), SEED, anytime=False)
-    return Match(job, interpreted=False).plan
+    return job.plan
 
 
 def test_signals_are_as_frequent_as_they_say():

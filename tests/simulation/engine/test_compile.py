@@ -11,8 +11,7 @@ import types
 import numpy as np
 import pytest
 
-from patientbandits.simulation.engine.compile import digest
-from patientbandits.simulation.engine.fingerprint import UndigestibleError
+from patientbandits.simulation.engine.compile import UndigestibleError, digest
 
 pytestmark = pytest.mark.slow
 

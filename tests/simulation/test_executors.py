@@ -20,12 +20,13 @@ from cases import PROBLEMS
 from distributed import Client
 
 import patientbandits as pb
-from patientbandits.simulation import executors, pieces
+from patientbandits.simulation import sweeps
 
 pytestmark = pytest.mark.slow
 
 HEAVY = PROBLEMS["heavy tails"]
-PATHS = os.pathsep.join(str(path) for path in (Path(__file__).parent, Path(pb.__file__).parents[1]))
+HERE = Path(__file__).parent
+PATHS = os.pathsep.join(map(str, (HERE, HERE.parent, Path(pb.__file__).parents[1])))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": PATHS}
 PIECES = 40
 
@@ -55,7 +56,7 @@ def simulations(*policies):
 
 @pytest.fixture
 def in_pieces(monkeypatch):
-    monkeypatch.setattr(pieces, "PIECE_ROUNDS", 10_000)
+    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 10_000)
 
 
 def contents(folder):
@@ -259,7 +260,7 @@ def test_a_piece_that_kills_its_worker_is_an_error(in_pieces, tmp_path):
 
 
 def test_workers_with_other_versions_or_code_are_refused():
-    piece = pieces.pieces_of(simulations()[0], elsewhere=True)[0]
+    piece = sweeps.pieces_of(simulations()[0], elsewhere=True)[0]
     assert len(piece.play(1).regret) == 400
     for change in ({"versions": {**piece.expected.versions, "numpy": "1.0"}}, {"code": "another"}):
         with pytest.raises(
@@ -269,8 +270,8 @@ def test_workers_with_other_versions_or_code_are_refused():
 
 
 def test_who_cannot_work_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(executors, "CONNECT_SECONDS", 1)
-    monkeypatch.setattr(executors, "WORKER_SECONDS", 1)
+    monkeypatch.setattr(sweeps, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(sweeps, "WORKER_SECONDS", 1)
     for change, message in (
         ({"on": "thread"}, "must be one of threads, processes, or the address"),
         ({"on": "tcp://here"}, "must be one of threads, processes, or the address"),
@@ -282,7 +283,7 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
     ):
         with pytest.raises(pb.InputError, match=f"^sweep: .*{message}"):
             pb.sweep(simulations(), tmp_path / "out", **change)
-    monkeypatch.setattr(executors, "CONNECT_SECONDS", 120)
+    monkeypatch.setattr(sweeps, "CONNECT_SECONDS", 120)
     with (
         cluster(tmp_path, workers=0) as (address, _),
         pytest.raises(pb.InputError, match="must have a worker; got none in 1 s"),
@@ -297,10 +298,10 @@ def test_who_cannot_work_is_named(monkeypatch, tmp_path):
 KILLED = """
 import os, signal, sys, time
 import patientbandits as pb
-from patientbandits.simulation import pieces
+from patientbandits.simulation import sweeps
 from test_executors import simulations
 
-pieces.PIECE_ROUNDS = 10_000
+sweeps.PIECE_ROUNDS = 10_000
 writes, sync = [], os.fsync
 
 def fsync(file):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.simulation.engine.calendar import (
+from patientbandits.simulation.engine.arrivals import (
     MOST_LANES,
     RING,
     begin_turn,

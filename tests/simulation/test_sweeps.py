@@ -13,7 +13,7 @@ import pytest
 from cases import PROBLEMS
 
 import patientbandits as pb
-from patientbandits.simulation import pieces
+from patientbandits.simulation import sweeps
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ def simulations(runs=10, seed=0):
 @pytest.fixture
 def in_pieces(monkeypatch):
     """Pieces of 4 runs: 10 runs make 3."""
-    monkeypatch.setattr(pieces, "PIECE_ROUNDS", 400)
+    monkeypatch.setattr(sweeps, "PIECE_ROUNDS", 400)
 
 
 @pytest.fixture

@@ -226,3 +226,48 @@ def test_files_are_the_same_whenever_written_and_any_damage_is_seen(result, tmp_
         path.write_bytes(content[:length])
         with pytest.raises(pb.InputError, match="not a complete result file"):
             pb.Result.load(path)
+
+
+TABLE_PROBLEM = pb.Problem([0.2, 0.5, 0.9], [pb.Pareto(1.0), pb.Pareto(0.3), pb.NoDelay()])
+
+
+@pytest.fixture(scope="module")
+def four_runs() -> pb.Result:
+    return pb.simulate(TABLE_PROBLEM, pb.UCB1(), 200, 4, seed=3, record=[10, 50, 100], first_run=2)
+
+
+def test_a_result_is_shown_in_one_line(four_runs: pb.Result) -> None:
+    assert (
+        repr(four_runs)
+        == f"Result(UCB1: 4 x 200 rounds, 3 arms, regret {four_runs.final.mean():.4g})"
+    )
+
+
+def test_indexing_by_run_and_round(four_runs: pb.Result) -> None:
+    assert len(four_runs) == 4
+    assert [run.tolist() for run in four_runs] == four_runs.regret.tolist()
+    assert four_runs[1].tolist() == four_runs.regret[1].tolist()
+    assert four_runs[-1, 50] == four_runs.regret[3, 1]
+    assert four_runs[:, 200].tolist() == four_runs.final.tolist()
+    assert four_runs[1:3, 50:200].tolist() == four_runs.regret[1:3, 1:].tolist()
+    assert four_runs[0, :100].tolist() == four_runs.regret[0, :3].tolist()
+    for place, rule in (
+        (4, "run must be one of the 4; got run=4"),
+        ((0, 51), "round must be one that was recorded; got round=51"),
+        ((0, 201), "round must be one that was recorded"),
+        ((0, slice(1, 9, 2)), "without a step"),
+        ((0, 1, 2), "takes two places"),
+    ):
+        with pytest.raises(pb.InputError, match=rule):
+            four_runs[place]
+
+
+def test_to_pandas(four_runs: pb.Result) -> None:
+    table = four_runs.to_pandas()
+    assert list(table.columns) == ["policy", "run", "round", "regret"]
+    assert table.shape == (16, 4)
+    wide = table.pivot(index="run", columns="round", values="regret")
+    assert wide.index.tolist() == [2, 3, 4, 5]
+    np.testing.assert_array_equal(wide.to_numpy(), four_runs.regret)
+    traced = pb.simulate(TABLE_PROBLEM, pb.AdaptPatientBandits(0.7, 0.2, 0.5), 60, 2, record=3)
+    np.testing.assert_array_equal(traced.to_pandas()["trace"], traced.trace.ravel())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from cases import PROBLEMS, fit_for
-from test_bandit import regret
+from cases import PROBLEMS, fit_for, regret
 
 import patientbandits as pb
 from patientbandits.policies.registry import law_from, problem_from

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import naive
 import numpy as np
 import pytest
-from cases import PROBLEMS, fit_for, policies
+from cases import PROBLEMS, fit_for, policies, regret
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
@@ -32,10 +32,6 @@ def loop(policy, problem, rounds, seed=0, run=0, horizon=None):
             due.setdefault(t + max(outcome.delay, 1), []).append((pull.id, outcome.reward))
         arms.append(pull.arm)
     return arms
-
-
-def regret(problem, arms):
-    return naive.regret(problem.describe(), [naive.Pull(0, arm, 0.0, 0.0) for arm in arms])
 
 
 @ALL

@@ -69,3 +69,13 @@ def test_every_law_brings_its_formula():
     carried = {law.formula for law in LAWS.values() if law.formula is not None}
     assert set(FORMULAS) == carried
     assert len(carried) == 8
+
+
+def test_delays_by_generator() -> None:
+    law = pb.Pareto(0.7)
+    by_seed = law.sample(50, 8, horizon=300)
+    np.testing.assert_array_equal(law.sample(50, np.random.default_rng(8), horizon=300), by_seed)
+    generator = np.random.default_rng(8)
+    one_by_one = [law.sample(generator, horizon=300) for _ in range(50)]
+    assert one_by_one == by_seed.tolist()
+    assert isinstance(one_by_one[0], float)

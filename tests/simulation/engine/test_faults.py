@@ -111,7 +111,7 @@ FAULTS = [
     ("policy", "method", "line", "error", "round_"), FAULTS, ids=lambda value: str(value)[:20]
 )
 def test_faults_are_told_by_method_and_line(policy, method, line, error, round_, debug):
-    where = rf"line {line} of test_debug\.py, round {round_} of run 7"
+    where = rf"line {line} of test_faults\.py, round {round_} of run 7"
     message = rf"^{policy.owner}: {method} must be defined .*; got {error}: .* \({where}\)\.$"
     with pytest.raises(pb.InputError, match=message):
         pb.simulate(TWO, policy, 20, 6, first_run=7, workers=1, debug=debug)
@@ -157,7 +157,7 @@ class Misspelt(pb.Policy):
 )
 def test_a_compile_error_names_method_and_line(policy, method, line):
     message = (
-        rf"^{policy.owner}: .* numba can compile; got: .*\({method}, line {line} of test_debug"
+        rf"^{policy.owner}: .* numba can compile; got: .*\({method}, line {line} of test_faults"
     )
     with pytest.raises(pb.InputError, match=message):
         pb.simulate(TWO, policy, 20, 2)

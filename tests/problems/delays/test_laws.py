@@ -14,7 +14,7 @@ from scipy import stats
 
 import patientbandits as pb
 from patientbandits.problems.delays import LAWS
-from patientbandits.simulation.engine import delay_lines, delay_tables, worlds
+from patientbandits.simulation.engine import delay_tables, worlds
 from patientbandits.simulation.engine.compile import compiled
 
 HALVES = pb.Mixture(
@@ -212,7 +212,7 @@ def test_lines_without_doubt_are_wrong(monkeypatch):
     """Negative control: lines that are trusted everywhere miss."""
     law = pb.Pareto(0.3)
     horizon = 3000
-    tables = delay_lines.tables_of((law,), horizon)
+    tables = delay_tables.tables_of((law,), horizon)
     us = turns_of(law, horizon)
     us = us[us < 0.5]
     trusting = [delay_tables.delay_of(tables, 0, u, horizon) for u in us]
@@ -225,7 +225,7 @@ def test_lines_without_doubt_are_wrong(monkeypatch):
 def test_most_delays_need_no_search():
     """The chance of a cell without a line, or of a place too near a whole number."""
     for tail, most in ((0.3, 0.02), (1.0, 0.003)):
-        tables = delay_lines.tables_of((pb.Pareto(tail),), 10**6)
+        tables = delay_tables.tables_of((pb.Pareto(tail),), 10**6)
         unsure = 0
         for u in np.random.default_rng(6).random(20_000):
             line = int(tables.lines[0, delay_tables.cell_of(u)])

@@ -15,7 +15,7 @@ from gymnasium.utils.env_checker import check_env
 import patientbandits as pb
 from patientbandits.integrations.gym import ENVIRONMENT_ID
 
-EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 HEAVY = pb.Problem([0.4, 0.7, 0.5], [pb.Pareto(1.0), pb.Pareto(0.3), pb.Fixed(4)])
 
 
