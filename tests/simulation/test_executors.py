@@ -146,7 +146,7 @@ def interrupt_yourself(number):
 
 def test_only_this_process_hears_an_interrupt():
     """Ctrl-C tells every process of the terminal: each worker would print a traceback."""
-    with executors.executor(2, "processes") as work:
+    with sweeps.executor(2, "processes") as work:
         results = work.carry_out(interrupt_yourself, [(number,) for number in range(4)])
         assert sorted(results) == [0, 1, 2, 3]
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
