@@ -12,7 +12,8 @@ from bench.table import Row
 from patientbandits import live
 from patientbandits.live.operations.checks import check
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "live")]
 from damage import flips
 from fuzz import fuzzed, wrong_fates
 from outages import outage

@@ -17,7 +17,8 @@ import uvloop
 
 from bench.closed_loop import Request
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "live"))
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "live")]
 from server_process import Connection, ServerProcess, post
 
 __all__ = [

@@ -31,7 +31,7 @@ QUIET = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
-PATIENCE = 90.0
+PATIENCE = 120.0
 """seconds; the machine may be busy"""
 
 

@@ -15,13 +15,27 @@ from patientbandits import live
 
 START = 1_740_000_000
 CODE = """
-import sys
-from patientbandits.live import importing
+import os, sys, time
+from pathlib import Path
+from patientbandits.live.operations import importing
+
 importing.EXPOSURES_AT_A_TIME, importing.ORDERS_AT_A_TIME = {pieces}
+pieces = importing.pieces
+
+def held_pieces(rows, size):
+    every = list(pieces(rows, size))
+    yield from every[:-1]
+    if size == importing.ORDERS_AT_A_TIME and "HOLD" in os.environ:
+        Path(os.environ["HOLD"]).touch()
+        time.sleep(3600)
+    yield every[-1]
+
+importing.pieces = held_pieces
 from patientbandits.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-"""the command line, with smaller pieces: more of them can be cut in two"""
+"""The command line, with smaller pieces: more of them can be cut in two. Before the last piece of
+all it makes the file HOLD and waits to be killed."""
 
 
 class Wanted(NamedTuple):
@@ -71,28 +85,26 @@ def killed_imports(
     arguments = ["import", "history", *files, "--window", "10d", "--db", db, "--policy", "UCB1"]
     command = [sys.executable, "-c", CODE.format(pieces=pieces), *arguments]
     grown: list[int] = []
-    while len(grown) < kills:
-        before = sum(lines_of(db).values())
-        running = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
-        wait_for_more(db, before, running)
+    for kill in range(kills):
+        hold = Path(f"{db}-held-{kill}")
+        environs = environment() | {"HOLD": str(hold)}
+        running = subprocess.Popen(command, env=environs, stdout=subprocess.DEVNULL)
+        wait_for_more(db, hold, running)
         time.sleep(float(rng.uniform(0.0, 0.15)))
-        over = running.poll() is not None
+        assert running.poll() is None, "the import has ended by itself"
         running.kill()
-        running.wait(60)
-        if over:
-            break
+        running.wait()
         grown.append(sum(lines_of(db).values()))
     done = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return grown
 
 
-def wait_for_more(db: str, before: int, running: subprocess.Popen) -> None:
-    """Until something was written, so that the kill falls into the writing."""
+def wait_for_more(db: str, hold: Path, running: subprocess.Popen) -> None:
+    """Wait until something was written, so that the kill falls into the writing."""
     sizes = [Path(db), Path(f"{db}-wal")]
     first = [path.stat().st_size if path.exists() else 0 for path in sizes]
-    until = time.monotonic() + 120
-    while time.monotonic() < until and running.poll() is None:
+    while not hold.exists() and running.poll() is None:
         now = [path.stat().st_size if path.exists() else 0 for path in sizes]
         if now[1] > first[1] + 50_000 or (now[1] and now[0] > first[0] + 50_000):
             return

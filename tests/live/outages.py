@@ -7,14 +7,13 @@ import time
 from collections import Counter
 from typing import Any, NamedTuple
 
+from patience import PATIENCE, eventually
 from server_process import ServerProcess
 
 EXPERIMENT = {"name": "a", "arms": ["x", "y"], "policy": "UCB1"}
 DECISIONS = "/v1/experiments/a/decisions"
 CONVERSIONS = "/v1/experiments/a/conversions"
 CLIENTS = 8
-PATIENCE = 120.0
-"""seconds till it must be ready again"""
 
 
 class Outage(NamedTuple):
@@ -50,9 +49,10 @@ def outage(database: Any, server: ServerProcess, seconds: float) -> Outage:
     threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
     for thread in threads:
         thread.start()
-    time.sleep(1)
+    eventually(lambda: len(ids) > 10 * CLIENTS)
     database.kill()
     time.sleep(seconds)
+    eventually(lambda: server.process.poll() is not None or statuses[503] > CLIENTS)
     before = len(ids)
     alive = server.process.poll() is None
     database.start()
@@ -60,7 +60,8 @@ def outage(database: Any, server: ServerProcess, seconds: float) -> Outage:
     while server.ask("GET", "/readyz")[0] != 200 and time.monotonic() - began < PATIENCE:
         time.sleep(0.1)
     back = time.monotonic() - began
-    time.sleep(1)
+    if server.process.poll() is None:
+        eventually(lambda: len(ids) > before + CLIENTS)
     over.set()
     for thread in threads:
         thread.join()

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 import psycopg
+from patience import PATIENCE
 
 
 class Server:
@@ -37,7 +38,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        for _ in range(50):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             try:
                 self._server.ensure_postgres_running()
                 return
@@ -54,7 +56,7 @@ class Server:
         os.kill(self.pid, signal.SIGQUIT)  # immediate shutdown: all children exit at once
         process = self._server.get_postmaster_info().process
         with contextlib.suppress(Exception):
-            process.wait(10)
+            process.wait(PATIENCE)
 
     def cut(self) -> None:
         """End all connections."""

@@ -10,7 +10,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import httpx
 import kubernetes_validate
 import pytest
 import yaml
+from patience import eventually
 from prometheus_client.parser import text_string_to_metric_families
 from service import Running
 
@@ -115,7 +115,7 @@ def test_every_metric_of_the_grafana_dashboard_is_there(running):
 
 
 def helm(*arguments):
-    return subprocess.run([HELM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([HELM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
 VALUES = (
@@ -201,7 +201,7 @@ def test_compose_by_docker():
     if not has or has.returncode:
         pytest.skip("COMPOSE.YAML IS NOT READ BY DOCKER: no docker compose here")
     asked = [docker, "compose", "-f", str(DEPLOY / "compose.yaml"), "config", "-q"]
-    read = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    read = subprocess.run(asked, capture_output=True, text=True, timeout=120)
     assert read.returncode == 0, read.stderr
 
 
@@ -220,7 +220,7 @@ def test_systemd(tmp_path):
     ):
         unit.write_text(content)
         asked = ["systemd-analyze", "verify", "--man=no", str(unit)]
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=120)
         ours = [line for line in done.stderr.splitlines() if unit.name in line]
         assert (ours == []) == good, done.stderr
 
@@ -267,16 +267,18 @@ def proxied(running, tmp_path):
         verify=context,
         trust_env=False,
     ) as client:
-        for _ in range(200):
+
+        def answers():
             assert process.poll() is None, told.read_text()
             try:
-                client.get("/healthz")
-                break
+                return client.get("/healthz")
             except httpx.TransportError:
-                time.sleep(0.05)
+                return None
+
+        eventually(answers)
         yield client
     process.terminate()
-    process.wait(20)
+    process.wait(120)
 
 
 @NEEDS_NGINX

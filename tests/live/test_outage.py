@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from outages import PATIENCE, outage
+from outages import outage
+from patience import PATIENCE
 from server_process import ServerProcess
 from servers import Server
 

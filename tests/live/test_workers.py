@@ -63,7 +63,7 @@ def test_several_processes(address, policy, tmp_path):
     prepared(address, policy)
     workers = Workers(address, NAMES[:3], tmp_path)
     try:
-        time.sleep(1.0)
+        workers.work_on()
         answers = workers.finish()
     finally:
         workers.kill()
@@ -87,7 +87,7 @@ def test_postgres_fails_under_way(own_server, how, tmp_path):
     workers = Workers(address, NAMES, tmp_path)
     try:
         for _ in range(15 if how == "connections cut" else 3):
-            time.sleep(0.3)
+            workers.work_on()
             if how == "connections cut":
                 own_server.cut()
             else:

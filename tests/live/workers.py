@@ -19,7 +19,7 @@ LEAST = 15
 """How often each decides at least."""
 
 
-def insist(call, patience=60.0):
+def insist(call, patience=120.0):
     """The call's answer, however often the store fails before; and how often that was."""
     failures, end = 0, time.monotonic() + patience
     while True:
@@ -68,6 +68,16 @@ class Workers:
                 self.kill()
                 raise RuntimeError("a worker failed")
             time.sleep(0.05)
+
+    def work_on(self) -> None:
+        """Wait until one of them has got on, so that whatever comes next comes in its work."""
+        from patience import eventually  # the workers themselves have not got it
+
+        before = self._size()
+        eventually(lambda: self._size() > before + 500)
+
+    def _size(self) -> int:
+        return sum(output.stat().st_size for output in self._outputs)
 
     def finish(self) -> list[list]:
         """What was acknowledged: [kind, ..., failures before]."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from patience import eventually
 from server_process import ServerProcess
 from standardwebhooks.webhooks import Webhook
 
@@ -81,7 +82,9 @@ def test_every_message_arrives_though_the_server_is_killed(tmp_path):
             enough = len(received(out)) + kills // 2
             server = ServerProcess(db, "--alerts", "1")
             try:
-                wait_for(lambda enough=enough: len(received(out)) > enough, 30)
+                eventually(
+                    lambda enough=enough: len(received(out)) > enough or undelivered(db) == 0
+                )
             finally:
                 server.kill()
             kills += 1
@@ -92,7 +95,7 @@ def test_every_message_arrives_though_the_server_is_killed(tmp_path):
                 shop.open(name).quarantine(until=time.time() - 0.001)
         server = ServerProcess(db, "--alerts", "1")
         try:
-            wait_for(lambda: undelivered(db) == 0 and len(ids(out, "cleared")) == 6, 60)
+            eventually(lambda: undelivered(db) == 0 and len(ids(out, "cleared")) == 6)
         finally:
             assert server.stop() == 0
         got = received(out)
@@ -114,14 +117,6 @@ def ids(out, what):
 def undelivered(db):
     with live.open(db) as shop, shop.store.reading() as reader:
         return reader.one(webhooks.alert_queries.UNDELIVERED)
-
-
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return
-        time.sleep(0.05)
 
 
 def test_retries_back_off(shop, clock, tmp_path):
