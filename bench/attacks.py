@@ -12,8 +12,7 @@ from bench.table import Row
 from patientbandits import live
 from patientbandits.live.operations.checks import check
 
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "live")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
 from damage import flips
 from fuzz import fuzzed, wrong_fates
 from outages import outage

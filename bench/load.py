@@ -17,8 +17,7 @@ import uvloop
 
 from bench.closed_loop import Request
 
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "live")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
 from server_process import Connection, ServerProcess, post
 
 __all__ = [

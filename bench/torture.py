@@ -14,8 +14,7 @@ from bench.attacks import flip_rows, fuzz_rows, outage_rows
 from bench.table import Row, show
 from patientbandits import live
 
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "live")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
 from crashes import FULL, NORMAL, crashes, recorded
 from kill import kills
 from killed_imports import killed_imports, written, wrong_with
