@@ -8,16 +8,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from bench.table import Row
-from patientbandits import live
-from patientbandits.live.operations.checks import check
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
 from damage import flips
 from fuzz import fuzzed, wrong_fates
 from outages import outage
 from server_process import ServerProcess
 from servers import Server
+
+from bench.table import Row
+from patientbandits import live
+from patientbandits.live.operations.checks import check
 
 FUZZED_AT_A_TIME = 5000
 EXPERIMENT = {"name": "a", "arms": ["x", "y"], "policy": "UCB1"}

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-import sys
 import time
 from collections import deque
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import uvloop
+from server_process import Connection, ServerProcess, post
 
 from bench.closed_loop import Request
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
-from server_process import Connection, ServerProcess, post
 
 __all__ = [
     "Latencies",

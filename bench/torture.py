@@ -10,15 +10,14 @@ import time
 from pathlib import Path
 from statistics import median
 
-from bench.attacks import flip_rows, fuzz_rows, outage_rows
-from bench.table import Row, show
-from patientbandits import live
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / room) for room in ("", "live")]
 from crashes import FULL, NORMAL, crashes, recorded
 from kill import kills
 from killed_imports import killed_imports, written, wrong_with
 from workload import lost, whole
+
+from bench.attacks import flip_rows, fuzz_rows, outage_rows
+from bench.table import Row, show
+from patientbandits import live
 
 RUN = 400
 """crash points tried on one recording"""
