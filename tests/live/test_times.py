@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
+
 import pytest
 from folds import same
 
@@ -130,3 +133,36 @@ def test_orders_are_right_after_a_log_was_written_by_a_fast_clock(fresh, clock, 
         units = ("before", "poisoned", "after")
         counted = {unit: button.convert(unit=unit, order=unit, at=at).counted for unit in units}
         assert counted == dict.fromkeys(units, True)
+
+
+UCB = pb.UCB1()
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        math.nan,
+        math.inf,
+        10**400,
+        True,
+        "soon",
+        "2026-01-01T00:00:00",
+        datetime(2026, 1, 1),
+        1e12,
+        [1],
+    ],
+)
+def test_times_that_are_none(shop, at):
+    button = shop.experiment("button", ["a"], policy=UCB)
+    with pytest.raises(live.RefusedError):
+        button.convert(button.decide().id, at=at)
+
+
+def test_times_in_all_their_forms(shop, clock):
+    button, made = shop.experiment("button", ["a"], policy=UCB), None
+    made, start = button.decide(), clock.now
+    clock.now += 1000
+    moment = datetime.fromtimestamp(start + 10, UTC)
+    assert button.convert(made.id, at=moment) == (False, True)
+    for form in (moment.isoformat(), start + 10, int(start) + 10):
+        assert button.convert(made.id, at=form) == (True, True)

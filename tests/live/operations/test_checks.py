@@ -6,6 +6,7 @@ import json
 
 import apsw
 import pytest
+from damage import flips
 from histories import busy
 
 from patientbandits import live
@@ -145,3 +146,15 @@ def test_check_finds_changes_of_what_is_not_chained(tmp_path, clock, damage):
     wrong = check(store)["wrong"]
     store.close()
     assert any("not as they were written" in finding for finding in wrong), wrong
+
+
+@pytest.mark.slow
+def test_no_flipped_bit_does_harm_unseen(tmp_path, clock):
+    path = tmp_path / "shop.db"
+    with live.open(str(path), clock=clock) as shop:
+        busy(shop, clock)
+        Keyring(shop.store, shop.journal).create(["read", "convert"], "a note")
+    fates = flips(path, tmp_path, 250)
+    assert fates["found"] > 20
+    assert fates["harmless"] > 20
+    assert sum(fates.values()) == fates["found"] + fates["harmless"], fates

@@ -2,14 +2,14 @@
 import { card, html, swatch } from "./dom.js";
 import { inWords, moment, percent, signed } from "./format.js";
 
-const LEADS = 0.9; // as for the alert
+const LEADS = 0.8; // as in the verdict of `analyse`
 
 const tile = (value, words) =>
   html("div", { class: "tile" }, html("b", {}, value), html("span", {}, words));
 
 function tiles(verdict, control, units) {
   const row = [
-    tile(verdict.leader, verdict.probability >= LEADS ? "leads" : "is ahead so far"),
+    tile(verdict.leader, verdict.probability >= LEADS ? "leads" : "is ahead, but not clearly"),
     tile(percent(verdict.probability, 0), "probability of being the best arm"),
   ];
   if (verdict.lift !== null) {
