@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import pytest
+from command_line import as_json
 from service import Running, command, environment
-from test_live_cli import as_json
 
 from patientbandits import live
 from patientbandits.analysis.events.example import write_example

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from command_line import as_json
 from service import Running
-from test_live_cli import as_json
 
 from patientbandits import live
 from patientbandits.analysis import analyse

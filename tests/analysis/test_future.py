@@ -1,5 +1,4 @@
-"""Days left: truths from the posterior, futures played, the first day on which stopping is
-cheap."""
+"""The future: truths from the posterior, futures simulated, the first day that is safe to stop."""
 
 from __future__ import annotations
 
@@ -25,9 +24,17 @@ from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import OrderWorth
 
 SIZE = 4000
+
+
 MEANS = np.array([0.100, 0.104])
+
+
 SPREADS = np.sqrt(MEANS * (1 - MEANS) / SIZE)
+
+
 TRAFFIC = 200
+
+
 TOLERANCE = 0.005
 
 
@@ -79,15 +86,15 @@ def test_plays_are_those_of_a_simulation_day_by_day(monkeypatch: pytest.MonkeyPa
     random = np.random.default_rng(3)
     truth = np.array([0.101, 0.106])
     naive = shares_by(np.array([naive_passage(truth, random) for _ in range(300)]))
-    found = {}
-    for name, told in (("same", truth), ("other", truth + np.array([0.0, 0.012]))):
-        drawn = np.broadcast_to(told, (simulated.TRUTHS, 2))
+    shares = {}
+    for name, truths in (("same", truth), ("other", truth + np.array([0.0, 0.012]))):
+        drawn = np.broadcast_to(truths, (simulated.TRUTHS, 2))
         monkeypatch.setattr(simulated, "draw_truths", lambda *_, drawn=drawn: drawn)
         played = simulated.play_arms(MEANS, SPREADS, more, None)
         cheap = played.losses[..., 1:] < TOLERANCE * played.leaders[..., 1:]
-        found[name] = shares_by(first_passage(days[1:], cheap))
-    assert found["same"] == pytest.approx(naive, abs=0.12)
-    assert np.abs(found["other"] - naive).max() > 0.12
+        shares[name] = shares_by(first_passage(days[1:], cheap))
+    assert shares["same"] == pytest.approx(naive, abs=0.12)
+    assert np.abs(shares["other"] - naive).max() > 0.12
 
 
 def test_truths_are_those_of_the_prior_and_the_data() -> None:
@@ -155,3 +162,8 @@ def test_most_agreed() -> None:
     assert most_agreed(np.full(3, np.inf)) == math.inf
     assert most_agreed(np.array([10.0, 12.0, 15.0, np.inf, np.inf])) == pytest.approx(12, abs=3)
     assert most_agreed(np.array([10.0, np.inf, np.inf])) == math.inf
+
+
+def test_traffic_is_counted_over_a_day_at_least():
+    assert traffic_of(np.zeros(5)) == 5.0
+    assert traffic_of(np.linspace(0, DAY / 2, 11)) == 11.0
