@@ -95,6 +95,15 @@ def test_what_may_do_harm_is_repeated_only_if_it_was_not_carried_out(clock, stat
             steps.send(answer)
 
 
+def test_an_answer_that_is_none_of_the_service():
+    """A portal that lets nobody through says 200 and shows its page."""
+    page = httpx.MockTransport(lambda request: httpx.Response(200, text="<h1>Welcome</h1>"))
+    with Client("http://shop", transport=page) as shop:
+        experiment = shop.open("a")
+        with pytest.raises(retry.UnavailableError, match="something else: <h1>Welcome"):
+            experiment.decide()
+
+
 def test_limits_that_make_no_sense_are_refused():
     for wrong in ({"timeout": 0}, {"patience": float("nan")}):
         with pytest.raises(InputError, match="client: "):

@@ -109,9 +109,15 @@ def unavailable(call: Call[Any], reply: Reply) -> ServiceUnavailable:
 
 
 def answer_of(call: Call[Answer], reply: httpx.Response) -> Answer:
-    if reply.is_success:
-        return call.read(msgspec.json.decode(reply.content) if reply.content else None)
-    raise error_of(reply)
+    if not reply.is_success:
+        raise error_of(reply)
+    try:
+        answer = msgspec.json.decode(reply.content) if reply.content else None
+    except msgspec.DecodeError:
+        # A portal or proxy on the way says 200 to everything.
+        rule = f"client: {call.method} {call.path} was answered by something else"
+        raise UnavailableError(f"{rule}: {reply.text[:200]}") from None
+    return call.read(answer)
 
 
 def error_of(reply: httpx.Response) -> Exception:

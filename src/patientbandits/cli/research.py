@@ -62,8 +62,7 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
 def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
     from patientbandits.problems import PRESETS
-    from patientbandits.research.paper import NAMES
-    from patientbandits.research.paper.reproduce import reproduce
+    from patientbandits.research.paper import NAMES, reproduce
 
     if options.adaptivity:
         require(
@@ -98,7 +97,7 @@ def run_reproduce(options: argparse.Namespace) -> None:
 
 
 def run_adaptivity(options: argparse.Namespace) -> None:
-    from patientbandits.research.paper.adaptivity.run import adaptivity
+    from patientbandits.research.paper.adaptivity import adaptivity
 
     page = adaptivity(
         options.out or "out/adaptivity",

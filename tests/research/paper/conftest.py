@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from patientbandits.research.paper.reproduce import reproduce
+from patientbandits.research.paper.report import reproduce
 
 COMPARED = ("alpha_sweep", "gap_sweep", "homogeneous", "heterogeneous")
 

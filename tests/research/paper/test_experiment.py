@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from patientbandits.research import paper
-from patientbandits.research.paper import reproduce as reproduce_module
+from patientbandits.research.paper import report
 from patientbandits.research.paper.experiment import PublishedFigure
-from patientbandits.research.paper.reproduce import EXPERIMENTS, experiments_in, reproduce
+from patientbandits.research.paper.report import EXPERIMENTS, experiments_in, reproduce
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ def test_a_new_experiment_is_one_file(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(paper, "__path__", [*paper.__path__, str(tmp_path)])
     (found,) = experiments_in("figure9_new")
     monkeypatch.setitem(EXPERIMENTS, found.name, found)
-    monkeypatch.setattr(reproduce_module, "NAMES", tuple(EXPERIMENTS))
+    monkeypatch.setattr(report, "NAMES", tuple(EXPERIMENTS))
     out = tmp_path / "out"
     summary = reproduce(out, [found.name])
     assert [claim["verdict"] for claim in summary["claims"]] == ["holds"]

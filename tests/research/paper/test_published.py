@@ -11,7 +11,7 @@ from made_curves import ROUNDS, over_rounds
 
 from patientbandits.research.paper.curve import Series
 from patientbandits.research.paper.published import deviations, published_points
-from patientbandits.research.paper.reproduce import EXPERIMENTS
+from patientbandits.research.paper.report import EXPERIMENTS
 
 pytestmark = pytest.mark.slow
 

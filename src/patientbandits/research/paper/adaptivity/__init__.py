@@ -11,5 +11,14 @@ parts, each a file with its simulations, its rows of data and its numbers in the
                 the case Adapt is made for
 
 `variants` has the policies and arms they share. `run` carries out all of it and writes the data;
-`panels` and `page` make figures and text from the data alone.
+`page` makes figures and text from the data alone.
 """
+
+from typing import TYPE_CHECKING
+
+from patientbandits._util.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from patientbandits.research.paper.adaptivity.run import adaptivity as adaptivity
+
+__all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from patientbandits.research.paper.reproduce import reproduce
+from patientbandits.research.paper.report import reproduce
 
 pytestmark = pytest.mark.slow
 
