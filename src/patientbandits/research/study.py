@@ -222,7 +222,7 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
 
 
 def _one_or_all(laws: list[Any]) -> Any:
-    """A law that stands alone is that of all arms."""
+    """A single law is that of all arms."""
     if len(laws) == 1:
         return laws[0]
     return laws

@@ -24,13 +24,13 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "law": ("nothing", "bound"),
     "reports": ("nothing",),
 }
-"""Who knows the law knows a bound as well; who sees reports need know nothing."""
+"""group -> the groups that know less: the law gives a bound, reports need no knowledge"""
 
 CHANCE = "Uniform"
-"""The yardstick that nobody would use."""
+"""Policy that serves as a yardstick only."""
 
 MUCH = 1.1
-"""10 % more regret is a loss worth telling."""
+"""Ratio of regrets from which a loss is reported."""
 
 FASTER = 10.0
 """Ten times as fast is worth some regret."""
@@ -104,7 +104,7 @@ def advice(
 
 def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
     """The best policy on the whole for each thing one may know, using no more than that."""
-    first = {group: _first_told(order, group) for group in CONDITIONS}
+    first = {group: _first_in(order, group) for group in CONDITIONS}
     answers = []
     for group, own in first.items():
         if own is None:
@@ -124,12 +124,12 @@ def by_knowledge(order: Sequence[Standing]) -> list[Advice]:
     return answers
 
 
-def _told(order: Iterable[Standing], *groups: str) -> list[Standing]:
-    """Standings of policies that are told one of these things."""
+def _in_groups(order: Iterable[Standing], *groups: str) -> list[Standing]:
+    """Standings of policies in one of these groups."""
     return [standing for standing in order if standing.group in groups]
 
 
-def _first_told(order: Iterable[Standing], group: str) -> Standing | None:
+def _first_in(order: Iterable[Standing], group: str) -> Standing | None:
     return next((standing for standing in order if standing.group == group), None)
 
 
@@ -145,7 +145,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         every = standings([row for row in rows if row.problem in names])
         # A policy that sees zeros too plays another game, and would win without telling anything.
         order = [standing for standing in every if standing.group != "reports"]
-        plain = _first_told(order, "nothing")
+        plain = _first_in(order, "nothing")
         if plain is None:
             continue
         where = some(sorted(names))
@@ -155,7 +155,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
         if order[0].typical * MUCH < plain.typical:
             why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
         near = [standing for standing in order[:RIVALS] if standing.typical < plain.typical * MUCH]
-        names_near = [standing.policy for standing in _told(near, "nothing")]
+        names_near = [standing.policy for standing in _in_groups(near, "nothing")]
         rivals = [policy for policy in names_near if policy != plain.policy]
         if rivals:
             why += f" About as good: {enumerated(rivals)}."
@@ -166,7 +166,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
 
 def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
     """The policy whose worst problem is the least bad."""
-    plain = _told(order, "nothing")
+    plain = _in_groups(order, "nothing")
     if len(plain) < 2:
         return []
     usual = plain[0]
@@ -175,7 +175,9 @@ def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
     if safe is not usual:
         worst = f"{usual.worst:.1f} times ({usual.worst_problem})"
         why += f"; {usual.policy}, better on the whole, {worst}"
-    informed = min(_told(order, "bound", "law"), key=lambda standing: standing.worst, default=safe)
+    informed = min(
+        _in_groups(order, "bound", "law"), key=lambda standing: standing.worst, default=safe
+    )
     if informed.worst < safe.worst:
         why += (
             f". Told more, {informed.policy}: {informed.worst:.1f} times ({informed.worst_problem})"
@@ -185,7 +187,7 @@ def by_worst_case(order: Sequence[Standing]) -> list[Advice]:
 
 def by_speed(order: Sequence[Standing], cost: Mapping[str, float]) -> list[Advice]:
     """The policy that loses least among those told nothing and ten times as fast as the best."""
-    plain = [standing for standing in _told(order, "nothing") if standing.policy in cost]
+    plain = [standing for standing in _in_groups(order, "nothing") if standing.policy in cost]
     if not plain:
         return []
     # The standings are sorted by regret, so the first that is fast enough loses least.

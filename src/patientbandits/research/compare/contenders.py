@@ -59,7 +59,7 @@ BEST_WINDOW = 50
 """D-UCB's window at its best in the paper's figures."""
 
 USUAL_WINDOW = 100
-"""After which a decision counts as known, where the problem says nothing."""
+"""Rounds after which a decision counts as known, where the problem has no window."""
 
 GIVEN: dict[str, dict[str, Any]] = {
     "OTFLinUCB": {"window": 100},
@@ -253,7 +253,7 @@ EXPLICIT = (
         note="told the law of every arm's delays: what nobody knows in practice",
     ),
 )
-"""Those that need something from the problem, or take part with more than their defaults."""
+"""Contenders that need something from the problem, or more than their defaults."""
 
 
 def contenders() -> tuple[Contender, ...]:

@@ -70,7 +70,7 @@ def mirror_of(case: Case) -> Case:
 
 
 def random_cases(seed: int) -> list[Case]:
-    """The part that nobody has chosen."""
+    """Cases that nobody has chosen: their problems are drawn at random."""
     cases = []
     quick = 0
     for number in range(RANDOM_CASES):

@@ -39,7 +39,7 @@ CURVE_COLORS = (
     "#333333",
     "#8c6d31",
 )
-"""Okabe and Ito's palette, which the colour-blind tell apart."""
+"""Palette of Okabe and Ito, for the colour-blind."""
 
 
 class MapCell(Protocol):

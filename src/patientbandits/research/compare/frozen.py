@@ -38,7 +38,7 @@ Rows = list[dict[str, str]]
 
 
 def write_frozen(comparison: Comparison, folder: Path) -> None:
-    """scores.csv, standings.csv and summary.md; only of the whole suite with its own seed."""
+    """Write scores.csv, standings.csv and summary.md, only of the whole suite with its seed."""
     rule = f"only all of {DELAY_BENCH} with its own seed, {SUITE_SEED}, can be frozen"
     # Frozen numbers go into documents: a part of the suite would look as if it were the whole.
     whole = comparison.cases == suite() and comparison.seed == SUITE_SEED
@@ -75,7 +75,7 @@ def exact(value: object) -> str:
 
 
 def write_lines(path: Path, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Commas between, nothing quoted: no name has one."""
+    """Write rows with commas between the cells, nothing quoted: no name has a comma."""
     lines = [",".join(heading), *(",".join(row) for row in rows)]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
 

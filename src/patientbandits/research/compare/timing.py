@@ -123,14 +123,14 @@ def grouped(plan: Plan) -> dict[tuple[str, int], dict[tuple[str, str], Simulatio
 def play_batches(
     batches: Sequence[Batch], pieces: Path, start: Start | None, **executor_options: Any
 ) -> list[list[Result]]:
-    """Carry out the batches; progress is told in nanoseconds of work."""
+    """Play the batches; progress is reported in nanoseconds of work."""
     work = sum(batch.nanoseconds(batch.rounds) for batch in batches)
-    tell = progress_from(start, max(1, round(work)))
+    report = progress_from(start, max(1, round(work)))
 
     def progress_of(batch: Batch) -> Progress | None:
-        if tell is None:
+        if report is None:
             return None
-        return lambda rounds: tell(round(batch.nanoseconds(rounds)))
+        return lambda rounds: report(round(batch.nanoseconds(rounds)))
 
     return [
         sweep(batch.simulations, pieces, progress=progress_of(batch), **executor_options)

@@ -28,7 +28,7 @@ class Setting:
     players: Mapping[str, Policy]
 
     def simulations(self, runs: int | None, seed: int) -> dict[str, Simulation]:
-        """player -> simulation; each is told what it needs."""
+        """Simulations by player, each with the feedback that its policy needs."""
         return {
             name: Simulation(
                 problem=self.problem.with_feedback(policy.feedback),

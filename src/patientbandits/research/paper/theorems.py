@@ -81,7 +81,7 @@ class Bounded(NamedTuple):
 
     @property
     def is_informative(self) -> bool:
-        """A bound above what any policy can lose says nothing."""
+        """True if a bound is below what any policy can lose."""
         return min(self.corrected, self.minimax) < self.at_most
 
     @property
@@ -149,7 +149,7 @@ def below_the_bounds(rows: list[Bounded]) -> Claim:
 
 
 PLAYABLE = 10**12
-"""Rounds that nobody will play more of: at a nanosecond each, a quarter of an hour a run."""
+"""A horizon beyond any simulation: at a nanosecond a round, a quarter of an hour a run."""
 
 
 def adaptive_claims() -> list[Claim]:

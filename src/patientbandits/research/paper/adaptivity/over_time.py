@@ -137,7 +137,7 @@ def _times(more: DataRow, less: DataRow) -> str:
 
 
 def _table_row(data: StudyData, policy: str, rounds: Sequence[int]) -> dict[str, Any]:
-    """Regret at these rounds; nothing where the policy had stopped before."""
+    """Regret at these rounds; empty where the policy had stopped before."""
     cells = {int(row["round"]): with_half_width(row) for row in data.curve(policy)}
     return {"policy": policy, "cells": [cells.get(t, "") for t in rounds]}
 

@@ -102,7 +102,7 @@ def write_data(
     gaps: Mapping[GapCase, Result],
     curves: Mapping[str, Result],
 ) -> None:
-    """The files that `read_study_data` reads. The long curves tell of departures as well."""
+    """Write the files that `read_study_data` reads; the long curves have departures as well."""
     folder.mkdir(parents=True, exist_ok=True)
     long = {
         DepartureCase(GAP_OVER_TIME, TAIL_OVER_TIME, variant): curves[variant.name]

@@ -107,7 +107,7 @@ FAVOURITE = Variant("c/2", 1.0)
 
 
 class OtherNames(NamedTuple):
-    """Policies used instead: told nothing, the true tail, or the smallest thought possible."""
+    """Policies to use instead, knowing nothing, the true tail, or the smallest tail considered."""
 
     ucb: str
     patient_true: str
