@@ -16,9 +16,9 @@ from bench.shop_worlds import Array, Shop
 from patientbandits._util.durations import DAY
 from patientbandits.analysis.events.history import Events
 from patientbandits.analysis.future import future_days
-from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.rates import beliefs
 from patientbandits.analysis.run import TOLERANCE, lag_times
+from patientbandits.inference import expected_loss
 
 SCREEN = 2.5
 HORIZON = 365

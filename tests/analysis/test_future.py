@@ -20,8 +20,8 @@ from patientbandits.analysis.future import (
     simulate_future,
     traffic_of,
 )
-from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import OrderWorth
+from patientbandits.inference import expected_loss
 
 SIZE = 4000
 

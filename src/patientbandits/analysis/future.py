@@ -36,9 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.normals import expected_loss
 from patientbandits.analysis.records import Future, OrderWorth
-from patientbandits.inference import FloatArray
+from patientbandits.inference import FloatArray, expected_loss
 
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0

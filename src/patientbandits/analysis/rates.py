@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from patientbandits._util.durations import spoken
 from patientbandits.analysis.events import ArmHistory, Events
 from patientbandits.analysis.records import ArmFinding, CohortFinding, Revenue, Span
-from patientbandits.analysis.survival import StepCurve
 from patientbandits.inference import (
     LEVEL,
     FloatArray,
+    StepCurve,
     anytime_window_interval,
     normal_quantile,
 )

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from patientbandits.analysis.events import ArmHistory
-from patientbandits.analysis.normals import best_probability, expected_maximum
 from patientbandits.analysis.rates import Z95, Belief
 from patientbandits.analysis.records import OrderWorth, Revenue, Span
-from patientbandits.inference import FloatArray
+from patientbandits.inference import FloatArray, best_normal, expected_maximum
 
 FEWEST_PAID = 2
 """An arm with fewer converted decisions borrows what those of all arms are worth."""
@@ -61,7 +60,7 @@ def revenues_of(arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth]) -> 
     parts = [_revenue(belief, worth) for belief, worth in zip(arm_beliefs, worths, strict=True)]
     means = np.array([part.mean for part in parts])
     spreads = np.array([part.spread for part in parts])
-    chances = best_probability(means, spreads)
+    chances = best_normal(means, spreads)
     losses = expected_maximum(means, spreads) - means
     return [
         replace(

@@ -24,10 +24,10 @@ from patientbandits.analysis.records import (
     finite,
 )
 from patientbandits.analysis.revenue import revenues_of, worths_of
-from patientbandits.analysis.survival import StepCurve, product_limit
 from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
 from patientbandits.analysis.windows import compare_windows
 from patientbandits.errors import InputError, choice, number, require
+from patientbandits.inference import StepCurve, step_curve
 
 DataFrame = Any
 """of pandas, which need not be installed"""
@@ -124,7 +124,7 @@ def analyse(
     say("fitting the model of late conversions")
     ordered = _control_first(events)
     arm_beliefs = beliefs(ordered.arms, ordered.window, lag_times(ordered))
-    curves = [product_limit(*arm.within(ordered.window), arm.counts) for arm in ordered.arms]
+    curves = [step_curve(*arm.within(ordered.window), arm.counts) for arm in ordered.arms]
     paid = worths_of(ordered.arms, ordered.window) if ordered.valued else None
     revenues: Sequence[Revenue | None] = [None] * len(arm_beliefs)
     if paid is not None:

@@ -9,9 +9,8 @@ import numpy as np
 
 from patientbandits._util.durations import DAY, HOUR
 from patientbandits.analysis.events import Events
-from patientbandits.analysis.normals import best_probability
 from patientbandits.analysis.records import WindowArm, WindowFinding
-from patientbandits.analysis.survival import StepCurve, product_limit
+from patientbandits.inference import StepCurve, best_normal, step_curve
 
 WHOLE_HOURS = (1, 2, 4, 8, 12)
 WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
@@ -29,7 +28,7 @@ def candidate_windows(longest: float, window: float | None) -> list[float]:
 def compare_windows(events: Events) -> list[WindowFinding]:
     """One row for each candidate; empty if no arm has any conversion or all are younger than an
     hour."""
-    curves = [product_limit(arm.ages, arm.delays, arm.counts) for arm in events.arms]
+    curves = [step_curve(arm.ages, arm.delays, arm.counts) for arm in events.arms]
     longest = min(curve.largest for curve in curves)
     spans = candidate_windows(longest, events.window)
     if not spans or not any(len(curve.times) for curve in curves):
@@ -54,7 +53,7 @@ def _finding(
 ) -> WindowFinding:
     rates = np.array([float(curve.at(span)) for curve in curves])
     spreads = np.sqrt([float(curve.variance_at(span)) for curve in curves])
-    chances = best_probability(rates, spreads)
+    chances = best_normal(rates, spreads)
     place = int(rates.argmax())
     arms = [
         WindowArm(arm=name, rate=float(rate), caught=_share(float(rate), whole))

@@ -29,11 +29,11 @@ from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.patient_thompson import (
     Patient,
     PatientThompson,
+    exponential_race,
     note_pull,
     note_retraction,
     note_reward,
     patient_memory,
-    race,
     renew,
 )
 from patientbandits.policies.rule import Rule, read_rule
@@ -195,7 +195,7 @@ class WithinRegion(Policy):
     def index(self: GuardNumbers, memory: Any, arm: Arm, random: Bits) -> float:
         if not could_be_best(self, memory, arm.number):
             return OUT
-        return race(memory.chances[arm.number], random)
+        return exponential_race(memory.chances[arm.number], random)
 
     @staticmethod
     def propensity(self: GuardNumbers, memory: Any, arm: Arm) -> float:

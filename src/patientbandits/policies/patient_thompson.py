@@ -19,15 +19,15 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.codegen import compile_standalone
 from patientbandits._util.rng import Bits, unit
 from patientbandits.errors import positive, whole
-from patientbandits.inference.posterior.gammas import digamma, trigamma
+from patientbandits.inference.elementary import digamma, trigamma
+from patientbandits.inference.posterior.cells import CHOICE, BinCounts, work_for
 from patientbandits.inference.posterior.laws import laws
-from patientbandits.inference.posterior.pooling import Pool, pool_of, refresh_arm, spread_news
-from patientbandits.inference.posterior.portable import apart
-from patientbandits.inference.posterior.work import CHOICE, Seen, room
+from patientbandits.inference.posterior.pooling import Pool, commit_pool, pool_of, refresh_arm
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.parts.chances import CELLS, set_chances
+from patientbandits.policies.parts.best_arm import EDGES, set_chances
 from patientbandits.policies.parts.late_counts import (
     begin_waiting,
     convert,
@@ -53,9 +53,11 @@ MANY_ARMS = 64.0
 LEAST_RATE = 1e-6
 IGNORED = ("steps", "scale", "spread", "successes", "failures")
 
+CELL_FIELDS = ("cell_edges", "cell_below", "cell_everyone")
+"""room for `set_chances`"""
 CHOICE_FIELDS = (
     *("pulls_of", "conversions_of", "events", "refreshed", "centre", "spread"),
-    *("chances", "edges_of_cells", "changed"),
+    *("chances", "changed", *CELL_FIELDS),
 )
 COUNT_FIELDS = tuple(late_counts(1, 1, None))
 
@@ -66,7 +68,7 @@ ALL_FIELDS: tuple[str, ...] = (
 
 Patient: Any = namedtuple("Patient", ALL_FIELDS)  # type: ignore[misc]
 """model, model_places: the model's tables and its room to compute in (`Laws` and `Work`, packed);
-what the arms tell each other; the counts; and of each arm
+what the arms publish to each other; the counts; and of each arm
 
 pulls_of, conversions_of                               how many
 events     pulls and conversions since its refresh     refreshed   when that was
@@ -78,13 +80,13 @@ centre, spread   of the logit of its draw              chances     the probabili
 
 patient_in = part_of(Patient)
 pool_in = part_of(Pool)
-laws_in, work_in = unpackers([laws(), room(laws())])
+laws_in, work_in = unpackers([laws(), work_for(laws())])
 
 
 def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, NDArray[Any]]:
     """The arrays of `Patient` before the first pull."""
     table = laws(window)
-    model, places = packed([table, room(table)])
+    model, places = packed([table, work_for(table)])
     return {
         "model": model,
         "model_places": places,
@@ -97,8 +99,10 @@ def patient_memory(arms: int, capacity: int, window: float | None) -> dict[str, 
         "centre": np.zeros(arms),
         "spread": np.full(arms, math.pi / math.sqrt(3.0)),
         "chances": np.full(arms, 1.0 / arms),
-        "edges_of_cells": np.zeros(2 * CELLS + 2),
         "changed": np.zeros(1),
+        "cell_edges": np.zeros(EDGES),
+        "cell_below": np.zeros((arms, EDGES)),
+        "cell_everyone": np.zeros(EDGES - 1),
     }
 
 
@@ -144,12 +148,12 @@ def note_retraction(
 def renew_arm(memory: Any, arm: int, time: float, last: int) -> None:
     """The arm's draw, from its counts as they are now."""
     bins = expose(memory, arm, time, last)
-    seen = Seen(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
+    counts = BinCounts(memory.grid[:bins], memory.converted[arm, :bins], memory.exposed[:bins])
     tables = laws_in(memory.model, memory.model_places)
     work = work_in(memory.model, memory.model_places)
-    refresh_arm(tables, seen, pool_in(memory), arm, work)
+    refresh_arm(tables, counts, pool_in(memory), arm, work)
     pulls = memory.pulls_of[arm]
-    mean = work.found[CHOICE]
+    mean = work.results[CHOICE]
     if memory.conversions_of[arm] > 0.0:
         mean *= memory.paid[arm] / memory.conversions_of[arm]
     mean = min(max(mean, LEAST_RATE), 1.0 - LEAST_RATE)
@@ -164,7 +168,7 @@ def renew_arm(memory: Any, arm: int, time: float, last: int) -> None:
 
 
 def is_due(memory: Any, arm: int, time: float) -> bool:
-    """Whether the arm is to be refreshed."""
+    """True if the arm is to be refreshed: enough is new, or enough time has passed."""
     pulls = memory.pulls_of[arm]
     if memory.events[arm] > NEW_SHARE * pulls:
         return True
@@ -172,7 +176,7 @@ def is_due(memory: Any, arm: int, time: float) -> bool:
     return pulls > 0.0 and time - memory.refreshed[arm] > NEW_TIME * age
 
 
-@apart
+@compile_standalone
 def renew_due(memory: Any, time: float, last: int) -> None:
     """The arms that are due, and the probabilities of choosing them.
 
@@ -183,9 +187,16 @@ def renew_due(memory: Any, time: float, last: int) -> None:
     for arm in range(arms):
         if is_due(memory, arm, time):
             renew_arm(memory, arm, time, last)
-    spread_news(memory)
+    commit_pool(memory)
     if memory.changed[0] * MANY_ARMS >= arms:
-        set_chances(memory.centre, memory.spread, memory.chances, memory.edges_of_cells)
+        set_chances(
+            memory.centre,
+            memory.spread,
+            memory.chances,
+            memory.cell_edges,
+            memory.cell_below,
+            memory.cell_everyone,
+        )
         memory.changed[0] = 0.0
 
 
@@ -197,7 +208,7 @@ def renew(self: Counting, memory: Any, time: float) -> None:
             return
 
 
-def race(chance: float, random: Bits) -> float:
+def exponential_race(chance: float, random: Bits) -> float:
     """An arm's index: chance / an exponential variable. The largest is arm i's with its chance."""
     return chance / max(-math.log(1.0 - unit(random)), 1e-300)
 
@@ -223,7 +234,7 @@ class PatientThompson(Policy):
     failures: float | None = None
     first_pulls: ClassVar[int] = 0
     portable: ClassVar[bool] = True
-    not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places")
+    not_saved: ClassVar[tuple[str, ...]] = ("model", "model_places", *CELL_FIELDS)
 
     class Numbers(NamedTuple):
         window: float
@@ -282,7 +293,7 @@ class PatientThompson(Policy):
 
     @staticmethod
     def index(self: Numbers, memory: Any, arm: Arm, random: Bits) -> float:
-        return race(memory.chances[arm.number], random)
+        return exponential_race(memory.chances[arm.number], random)
 
     @staticmethod
     def propensity(self: Numbers, memory: Any, arm: Arm) -> float:

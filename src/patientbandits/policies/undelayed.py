@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits, beta, unit
 from patientbandits.errors import number, require
 from patientbandits.policies.base import Arm, NoNumbers, Policy
-from patientbandits.policies.parts.best_probability import chance_of_best
+from patientbandits.policies.parts.best_arm import chance_of_best
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper, exploration
 
 

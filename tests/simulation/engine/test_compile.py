@@ -159,12 +159,12 @@ print(json.dumps({
 }))
 """
 SLOW = """
-from patientbandits.inference.posterior.portable import apart
+from patientbandits._util.codegen import compile_standalone
 
 def inner(level, arm, round):
     level[arm] = round * (arm + 1.0)
 
-@apart
+@compile_standalone
 def slow(level, round):
     for arm in range(len(level)):
         inner(level, arm, round)

@@ -14,239 +14,317 @@ rates of arms with few pulls would be a tenth too low.
 Since h is a ratio, the sum is one of log mu, log(F_b - F_{b-1}) and log(1 - mu F_b) with
 coefficients that the counts give: three tables, looked up and added.
 
-Every function writes into the arrays it is given, and uses `portable` operations only: interpreted
-and compiled they give the same bits.
+Two families of laws have tables of their own, a broad one and a narrow one, whose medians are
+closer; each step is carried out for both.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.inference.elementary import exponential
+from patientbandits.inference.formulas import Array, formula
 from patientbandits.inference.posterior.constants import AROUND, FLOOR, FORGET, MOST, MOST_FORGET
-from patientbandits.inference.posterior.grid import STEP
+from patientbandits.inference.posterior.grid import STEP, bin_points
 from patientbandits.inference.posterior.laws import (
-    ARRIVING_AT,
-    BEYOND,
+    DEPTH,
+    FAMILIES,
     FIRST,
-    LAWS_AT,
-    LOWEST_AT,
     PRIOR_AT,
-    ROWS_AT,
     SHAPES_AT,
-    SHARES_AT,
     STEP_AT,
     WIDEST,
+    Laws,
+    gains_at_point,
+    in_use,
+    shares_at_point,
 )
-from patientbandits.inference.posterior.portable import (
-    add_outer,
-    add_scaled,
-    exponentials,
-    fold_copy,
-    largest,
-    outer_sum,
-    products,
-    row_sums,
-    weighted_squares,
-)
-from patientbandits.inference.posterior.work import DEPTH, FAMILIES, MISFIT
 
 
-def first_law(laws: Any, family: int) -> int:
-    """The number of the family's first law."""
-    return laws.layout[family, LAWS_AT]
+class BinCounts(NamedTuple):
+    """What has come of an arm's pulls, bin by bin up to the oldest age."""
 
-
-def end_law(laws: Any, family: int, oldest: int) -> int:
-    """One more than the last: medians go `BEYOND` points beyond the oldest age's."""
-    medians = (oldest + BEYOND - FIRST) // laws.layout[family, STEP_AT] + 1
-    return laws.layout[family, LAWS_AT] + medians * laws.layout[family, SHAPES_AT]
-
-
-def row_at(laws: Any, family: int, point: int) -> int:
-    """The row of the family's tables for an age at ``point`` and the first median.
-
-    The next median's is the next row.
+    points: Any
+    """the grid's point at which the bin ends"""
+    converted: Any
+    exposed: Any
+    """pulls that passed the bin without converting in it;
+    those still inside count by the part passed
     """
-    step = laws.layout[family, STEP_AT]
-    distance = FIRST - point
-    remainder = distance % step
-    steps = (distance - remainder) // step
-    return remainder * laws.layout[family, ROWS_AT] + steps - laws.layout[family, LOWEST_AT]
+
+
+class Work(NamedTuple):
+    """Room to compute in, and the results. Nothing here is allocated while a policy runs."""
+
+    cells: Array
+    """(law, level): weight of the cell"""
+    by_law: Array
+    """law: a sum over the levels, the one computed last"""
+    spare: Array
+    """law: room for sums"""
+    law_prior: Array
+    """law: its prior, given the oldest age; not normalised"""
+    median_prior: Array
+    """(family, median): the logarithm of its factor"""
+    starts: NDArray[np.int64]
+    """bin: where its part of a table begins"""
+    curve: Array
+    """bin: E[mu F] at its end; not normalised"""
+    by_level: Array
+    """level: the sum of the cells"""
+    weights: Array
+    """bin: w_b"""
+    left: Array
+    """bin: the coefficient of log(1 - mu F_b)"""
+    gained: Array
+    """bin: the coefficient of log(F_b - F_{b-1}) and of log mu"""
+    expected: Array
+    """bin: the hazard of the cells' mean curve, h0"""
+    hazards: Array
+    """bin: the hazard, between h0 and conversions / at risk"""
+    results: Array
+    """misfit, tail, rate within the oldest age, rate, rate for the choice, uncertainty of what is
+    to come
+    """
+
+
+MISFIT, TAIL, WITHIN, RATE, CHOICE, UNSURE = range(6)
+"""Places in ``Work.results``."""
+
+
+def work_for(laws: Laws) -> Work:
+    """Empty room for one arm at a time."""
+    count = len(laws.law_base)
+    bins = len(bin_points())
+    return Work(
+        cells=np.zeros((count, DEPTH)),
+        by_law=np.zeros(count),
+        spare=np.zeros(count),
+        law_prior=np.zeros(count),
+        median_prior=np.zeros(laws.median_base.shape),
+        starts=np.zeros(bins, np.int64),
+        curve=np.zeros(bins),
+        by_level=np.zeros(DEPTH),
+        weights=np.zeros(bins),
+        left=np.zeros(bins),
+        gained=np.zeros(bins),
+        expected=np.zeros(bins),
+        hazards=np.zeros(bins),
+        results=np.zeros(6),
+    )
+
+
+# Indices: law and level of a cell, median and shape of a law, b a bin, place any of these at once.
+
+fill = formula("values[place] = constant")
+
+prior_of_medians = formula(
+    "prior[median] = base[median] + log_fall[max(first + step * median - oldest, 0)]"
+)
+prior_of_laws = formula(
+    "prior[median, shape] = base[median, shape] * fall[max(first + step * median - oldest, 0)]"
+)
+weights_by_age = formula(
+    "weights[b] = exponential(slope * max(oldest - points[b], 0.0))", exponential=exponential
+)
+add_term = formula("log_weight[place] += count * log_factor[place]")
+log_prior = formula("cells[median, place] = median_prior[median] + shape_prior[place]")
+add_law_and_rate = formula("cells[law, level] += by_law[law] + conversions * log_mu[level]")
+log_to_weight = formula(
+    "cells[place] = exponential(cells[place] - highest)", exponential=exponential
+)
+largest_value = formula("largest[place](values[place])")
+
+over_levels = formula("by_law[law] = total[level](cells[law, level] * factor[level])")
+over_laws = formula("fold[law](by_law[law])")
+mean_share = formula("fold[law](by_law[law] * share[law])")
+mean_square_gap = formula(
+    "fold[law](by_law[law] * (later[law] - earlier[law]) * (later[law] - earlier[law]))"
+)
+add_mean_shares = formula("curve[b] += fold[law](by_law[law] * shares[starts[b] + law])")
+
+
+def oldest_point(counts: Any) -> int:
+    """The grid's point at the oldest age."""
+    return counts.points[len(counts.points) - 1]
+
+
+def ends_at_window(laws: Any, counts: Any, b: int) -> bool:
+    """Tell whether bin b is the one that the window ends, which need not be a point of the grid."""
+    return counts.points[b] >= laws.end_point[0]
 
 
 def set_prior(laws: Any, oldest: int, work: Any) -> None:
     """``law_prior`` and ``median_prior``: medians beyond the oldest age are less likely."""
     for family in range(FAMILIES):
+        step = laws.layout[family, STEP_AT]
         shapes = laws.layout[family, SHAPES_AT]
-        first = first_law(laws, family)
-        for median in range((end_law(laws, family, oldest) - first) // shapes):
-            point = FIRST + laws.layout[family, STEP_AT] * median
-            beyond = max(point - oldest, 0)
-            own = laws.median_base[family, median]
-            work.median_prior[family, median] = own + laws.beyond[1, beyond]
-            begin = first + median * shapes
-            for law in range(begin, begin + shapes):
-                work.law_prior[law] = laws.law_base[law] * laws.beyond[0, beyond]
+        own = in_use(laws, family, oldest)
+        by_median = work.law_prior[own].reshape((-1, shapes))
+        base = laws.law_base[own].reshape((-1, shapes))
+        prior_of_laws(by_median, base, laws.beyond[0], FIRST, step, oldest)
+        medians = len(by_median)
+        prior_of_medians(
+            work.median_prior[family, :medians],
+            laws.median_base[family, :medians],
+            laws.beyond[1],
+            FIRST,
+            step,
+            oldest,
+        )
 
 
-def ends_at_window(laws: Any, seen: Any, b: int) -> bool:
-    """Whether bin b is the one that the window ends, which need not be a point of the grid."""
-    return seen.points[b] >= laws.end_point[0]
+def weigh_bins(laws: Any, counts: Any, work: Any, forgetting: bool) -> None:
+    """w_b = 1 / (1 + phi E_b); forgetting, times (age_b / oldest)^min(FORGET phi', MOST_FORGET).
 
-
-def weigh_bins(laws: Any, seen: Any, work: Any, forgetting: bool) -> None:
-    """w_b = 1 / (1 + phi E_b);
-    forgetting, times (age_b / oldest)^min(FORGET misfit, MOST_FORGET)
+    phi' is the misfit. An age x is 2^(point / 4), so a power of it is exponential in the point.
     """
-    bins = len(seen.converted)
-    phi = min(FLOOR + work.found[MISFIT], MOST)
+    bins = len(counts.converted)
+    phi = min(FLOOR + work.results[MISFIT], MOST)
     power = 0.0
     if forgetting:
-        power = min(FORGET * work.found[MISFIT], MOST_FORGET)
-    oldest = min(seen.points[bins - 1], laws.end_point[0])
+        power = min(FORGET * work.results[MISFIT], MOST_FORGET)
+    oldest = min(oldest_point(counts), laws.end_point[0])
+    weights_by_age(work.weights[:bins], -power * STEP, oldest, counts.points)
     for b in range(bins):
-        work.for_bins[b] = -power * STEP * max(oldest - seen.points[b], 0.0)
-    exponentials(work.for_bins[:bins], 0.0, work.weights[:bins])
-    for b in range(bins):
-        work.weights[b] /= 1.0 + phi * likely_conversions(seen, b)
+        work.weights[b] /= 1.0 + phi * likely_conversions(counts, b)
 
 
-def likely_conversions(seen: Any, b: int) -> float:
+def likely_conversions(counts: Any, b: int) -> float:
     """E_b: the pulls at risk in bin b times the hazard of the bins up to `AROUND` away."""
     came = 0.0
     risk = 0.0
-    for other in range(max(b - AROUND, 0), min(b + AROUND + 1, len(seen.converted))):
-        came += seen.converted[other]
-        risk += seen.converted[other] + seen.exposed[other]
+    for other in range(max(b - AROUND, 0), min(b + AROUND + 1, len(counts.converted))):
+        came += counts.converted[other]
+        risk += counts.converted[other] + counts.exposed[other]
     if risk <= 0.0:
         return 0.0
-    return (seen.converted[b] + seen.exposed[b]) * came / risk
+    return (counts.converted[b] + counts.exposed[b]) * came / risk
 
 
-def coefficients(seen: Any, work: Any) -> float:
-    """``for_edges`` and ``for_bins`` from the counts and the weights; the sum of ``for_bins``."""
+def set_coefficients(counts: Any, work: Any) -> float:
+    """``left`` and ``gained`` from the counts and the weights; the sum of ``gained``.
+
+    log h_b holds log(1 - mu F_{b-1}) too, and log(1 - h_b) the one of b less that of b - 1: each
+    bin therefore counts in the coefficient of the bin before.
+    """
     total = 0.0
-    for b in range(len(seen.converted)):
-        passed = work.weights[b] * seen.exposed[b]
-        came = work.weights[b] * seen.converted[b]
-        work.for_edges[b] = passed
-        work.for_bins[b] = came
+    for b in range(len(counts.converted)):
+        passed = work.weights[b] * counts.exposed[b]
+        came = work.weights[b] * counts.converted[b]
+        work.left[b] = passed
+        work.gained[b] = came
         if b > 0:
-            work.for_edges[b - 1] -= passed + came
+            work.left[b - 1] -= passed + came
         total += came
     return total
 
 
-def log_weights(laws: Any, seen: Any, work: Any, family: int) -> None:
-    """The family's cells: logarithm of prior times likelihood."""
-    bins = len(seen.converted)
-    came = coefficients(seen, work)
-    shapes = laws.layout[family, SHAPES_AT]
-    first = first_law(laws, family)
-    end = end_law(laws, family, seen.points[bins - 1])
-    rows = laws.layout[family, STEP_AT] * laws.layout[family, ROWS_AT]
-    law = work.law[first:end]
-    for place in range(len(law)):
-        law[place] = 0.0
-    before = 0
-    for b in range(bins):
-        if work.for_bins[b] > 0.0 and ends_at_window(laws, seen, b):
-            add_scaled(law, laws.end_gained[first:end], work.for_bins[b])
-        elif work.for_bins[b] > 0.0:
-            width = 0
-            if b > 0:
-                width = min(max(seen.points[b] - before, 1), WIDEST)
-            at = laws.layout[family, ARRIVING_AT]
-            at += (width * rows + row_at(laws, family, seen.points[b])) * shapes
-            add_scaled(law, laws.log_gained[at : at + len(law)], work.for_bins[b])
-        before = seen.points[b]
-    begin_with_prior(laws, family, came, law, work)
-    cells = work.cells[first:end].reshape(-1)
-    for b in range(bins):
-        if work.for_edges[b] != 0.0 and ends_at_window(laws, seen, b):
-            add_scaled(cells, laws.end_left[first:end].reshape(-1), work.for_edges[b])
-        elif work.for_edges[b] != 0.0:
-            at = laws.layout[family, SHARES_AT] + row_at(laws, family, seen.points[b]) * shapes
-            at *= DEPTH
-            add_scaled(cells, laws.log_left[at : at + len(cells)], work.for_edges[b])
+def set_log_weights(laws: Any, counts: Any, work: Any, family: int) -> None:
+    """The family's cells: logarithm of prior times likelihood,
 
-
-def begin_with_prior(laws: Any, family: int, came: float, law: Any, work: Any) -> None:
-    """The family's cells = log prior + law + came log mu"""
-    first = first_law(laws, family)
-    cells = work.cells[first : first + len(law)]
+    log prior + sum of gained_b (log(F_b - F_{b-1}) + log mu) + sum of left_b log(1 - mu F_b)
+    """
+    bins = len(counts.converted)
+    conversions = set_coefficients(counts, work)
+    own = in_use(laws, family, oldest_point(counts))
+    by_law = work.by_law[own]
+    fill(by_law, 0.0)
+    for b in range(bins):
+        if work.gained[b] > 0.0:
+            add_log_gained(laws, counts, work, family, b)
     shapes = laws.layout[family, SHAPES_AT]
-    medians = len(law) // shapes
-    at = laws.layout[family, PRIOR_AT]
-    prior = laws.shape_prior[at : at + shapes * DEPTH]
+    medians = len(by_law) // shapes
+    begin = laws.layout[family, PRIOR_AT]
+    by_shape = laws.shape_prior[begin : begin + shapes * DEPTH]
+    cells = work.cells[own]
     by_median = cells.reshape((medians, shapes * DEPTH))
-    outer_sum(by_median, work.median_prior[family, :medians], prior)
-    add_outer(cells, law, laws.log_levels, came)
+    log_prior(by_median, work.median_prior[family, :medians], by_shape)
+    add_law_and_rate(cells, by_law, conversions, laws.log_levels)
+    for b in range(bins):
+        if work.left[b] != 0.0:
+            add_log_left(laws, counts, work, family, b)
 
 
-def weigh_cells(laws: Any, seen: Any, work: Any) -> None:
+def add_log_gained(laws: Any, counts: Any, work: Any, family: int, b: int) -> None:
+    """``by_law`` += gained_b log(F_b - F_{b-1})"""
+    own = in_use(laws, family, oldest_point(counts))
+    by_law = work.by_law[own]
+    if ends_at_window(laws, counts, b):
+        add_term(by_law, work.gained[b], laws.end_gained[own])
+        return
+    width = 0
+    if b > 0:
+        width = min(max(counts.points[b] - counts.points[b - 1], 1), WIDEST)
+    begin = gains_at_point(laws, family, counts.points[b], width)
+    add_term(by_law, work.gained[b], laws.log_gained[begin : begin + len(by_law)])
+
+
+def add_log_left(laws: Any, counts: Any, work: Any, family: int, b: int) -> None:
+    """``cells`` += left_b log(1 - mu F_b), for all levels of one law after the other."""
+    own = in_use(laws, family, oldest_point(counts))
+    cells = work.cells[own].reshape(-1)
+    if ends_at_window(laws, counts, b):
+        add_term(cells, work.left[b], laws.end_left[own].reshape(-1))
+        return
+    begin = shares_at_point(laws, family, counts.points[b]) * DEPTH
+    add_term(cells, work.left[b], laws.log_left[begin : begin + len(cells)])
+
+
+def weigh_cells(laws: Any, counts: Any, work: Any) -> None:
     """``cells`` of both families: e^(their logarithm, less the largest)."""
-    oldest = seen.points[len(seen.points) - 1]
     highest = -math.inf
     for family in range(FAMILIES):
-        log_weights(laws, seen, work, family)
-        first = first_law(laws, family)
-        end = end_law(laws, family, oldest)
-        highest = max(highest, largest(work.cells[first:end].reshape(-1)))
+        set_log_weights(laws, counts, work, family)
+        own = in_use(laws, family, oldest_point(counts))
+        highest = max(highest, largest_value(work.cells[own].reshape(-1)))
     for family in range(FAMILIES):
-        cells = work.cells[first_law(laws, family) : end_law(laws, family, oldest)].reshape(-1)
-        exponentials(cells, highest, cells)
+        own = in_use(laws, family, oldest_point(counts))
+        log_to_weight(work.cells[own].reshape(-1), highest)
 
 
-def sum_over_levels(laws: Any, oldest: int, factors: Any, work: Any) -> float:
-    """``law``: of each law, the sum of its cells times a factor of the level; returns their sum."""
-    total = 0.0
+def sum_over_levels(laws: Any, oldest: int, factor: Any, work: Any) -> float:
+    """``by_law`` = sum over levels of cells times a factor of the level; returns its sum."""
+    everything = 0.0
     for family in range(FAMILIES):
-        first = first_law(laws, family)
-        end = end_law(laws, family, oldest)
-        row_sums(work.cells[first:end], factors, work.law[first:end])
-        total += fold_copy(work.law[first:end], work.law_spare)
-    return total
+        own = in_use(laws, family, oldest)
+        over_levels(work.by_law[own], work.cells[own], factor)
+        everything += over_laws(work.by_law[own], work.spare)
+    return everything
 
 
-def share_at_end(laws: Any, oldest: int, place: int, work: Any) -> None:
-    """``curve`` at ``place``: the sum over laws of ``law`` times F at the window."""
-    work.curve[place] = 0.0
+def share_at_end(laws: Any, oldest: int, work: Any) -> float:
+    """The sum over laws of ``by_law`` times F at the window."""
+    share = 0.0
     for family in range(FAMILIES):
-        first = first_law(laws, family)
-        end = end_law(laws, family, oldest)
-        work.starts[0] = first
-        own = work.curve[place : place + 1]
-        products(work.law[first:end], laws.end_shares, work.starts[:1], work.law_spare, own)
+        own = in_use(laws, family, oldest)
+        share += mean_share(work.by_law[own], laws.end_shares[own], work.spare)
+    return share
 
 
 def square_to_come(laws: Any, oldest: int, work: Any) -> float:
-    """The sum over laws of ``law`` times (F at the end - F at the oldest age)^2."""
-    total = 0.0
+    """The sum over laws of ``by_law`` times (F at the end - F at the oldest age)^2."""
+    square = 0.0
     for family in range(FAMILIES):
-        first = first_law(laws, family)
-        end = end_law(laws, family, oldest)
-        at = laws.layout[family, SHARES_AT]
-        at += row_at(laws, family, oldest) * laws.layout[family, SHAPES_AT]
-        now = laws.shares[at : at + end - first]
-        law = work.law[first:end]
-        total += weighted_squares(law, laws.end_shares[first:end], now, work.law_spare)
-    return total
+        own = in_use(laws, family, oldest)
+        begin = shares_at_point(laws, family, oldest)
+        now = laws.shares[begin : begin + own.stop - own.start]
+        square += mean_square_gap(work.by_law[own], laws.end_shares[own], now, work.spare)
+    return square
 
 
-def shares_by(laws: Any, oldest: int, points: Any, work: Any) -> None:
-    """``curve``: at each point, the sum over laws of ``law`` times F."""
-    count = len(points)
-    curve = work.curve[:count]
-    for place in range(count):
-        curve[place] = 0.0
+def set_curve(laws: Any, counts: Any, work: Any) -> None:
+    """``curve``: at each bin's end, the sum over laws of ``by_law`` times F."""
+    bins = len(counts.points)
+    fill(work.curve[:bins], 0.0)
     for family in range(FAMILIES):
-        first = first_law(laws, family)
-        end = end_law(laws, family, oldest)
-        shapes = laws.layout[family, SHAPES_AT]
-        starts = work.starts[:count]
-        for place in range(count):
-            row = row_at(laws, family, points[place])
-            starts[place] = laws.layout[family, SHARES_AT] + row * shapes
-        products(work.law[first:end], laws.shares, starts, work.law_spare, curve)
+        own = in_use(laws, family, oldest_point(counts))
+        for b in range(bins):
+            work.starts[b] = shares_at_point(laws, family, counts.points[b])
+        add_mean_shares(
+            work.curve[:bins], work.by_law[own], laws.shares, work.starts[:bins], work.spare
+        )

@@ -1,17 +1,29 @@
-"""What is known of an arm: how many of its pulls wait, by age, and how many converted, by delay."""
+"""The data of an arm: pulls that wait, by age, and pulls that converted, by delay.
+
+CureCounts   as people give them, in bins of their own
+Observed     the same on the model's grid, cut at the window
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import InputError, number, positive, require
-from patientbandits.inference.posterior.grid import bin_edges, part_passed
-from patientbandits.inference.posterior.portable import Array as Array
+from patientbandits.inference.formulas import Array
+from patientbandits.inference.posterior.cells import BinCounts
+from patientbandits.inference.posterior.grid import (
+    LAST,
+    bin_edges,
+    bin_points,
+    part_passed,
+    point_of,
+)
+from patientbandits.inference.posterior.laws import Laws, laws
 
 OWNER = "CureCounts"
 LONGEST = 2.0**29
@@ -121,17 +133,17 @@ class CureCounts:
 
 def weighted(name: str, times: ArrayLike, counts: ArrayLike | None) -> tuple[Array, Array]:
     """Times and how many pulls each stands for, checked."""
-    found = column(OWNER, f"{name}s", times)
-    weights = np.ones(len(found))
+    values = column(OWNER, f"{name}s", times)
+    weights = np.ones(len(values))
     if counts is not None:
         weights = column(OWNER, f"{name}_counts", counts)
     require(
-        len(weights) == len(found),
+        len(weights) == len(values),
         OWNER,
         f"{name}s and their counts must match in number",
-        **{f"{name}s": len(found), "counts": len(weights)},
+        **{f"{name}s": len(values), "counts": len(weights)},
     )
-    return found, weights
+    return values, weights
 
 
 def natural_unit(ages: Array, delays: Array) -> float:
@@ -158,15 +170,113 @@ def binned(edges: Array, times: Array, weights: Array) -> tuple[Array, Array]:
 def column(owner: str, name: str, values: Any) -> Array:
     """A list of finite numbers >= 0 as an array."""
     try:
-        found = np.array(values, dtype=float)
+        array = np.array(values, dtype=float)
     except (TypeError, ValueError):
         raise InputError(
             f"{owner}: {name} must be a list of numbers; got {name}={values!r}."
         ) from None
     require(
-        found.ndim == 1 and bool(np.all((found >= 0) & (found < np.inf))),
+        array.ndim == 1 and bool(np.all((array >= 0) & (array < np.inf))),
         owner,
         f"{name} must be a list of finite numbers >= 0",
         **{name: values},
     )
-    return found
+    return array
+
+
+class Observed(NamedTuple):
+    """An arm's counts on the model's grid, bin by bin up to the oldest age or the window."""
+
+    edges: Array
+    """where each bin ends, in the user's time"""
+    waiting: Array
+    passed: Array
+    """the part of its bin that a waiting pull has behind it, in the mean"""
+    converted: Array
+    counts: BinCounts
+    window: float | None
+    """in units of the grid"""
+
+    @property
+    def end(self) -> float:
+        """The window as a point of the grid, which need not be whole; or `FOR_EVER`."""
+        return point_of(self.window)
+
+    @property
+    def ended(self) -> bool:
+        """True if the last bin ends with the window."""
+        return bool(self.counts.points[-1] >= self.end)
+
+    def laws(self) -> Laws:
+        """With the window, and the last bin's own beginning if it is the one."""
+        if self.ended and len(self.counts.points) > 1:
+            return laws(self.window, int(self.counts.points[-2]))
+        return laws(self.window)
+
+    @property
+    def pulls(self) -> float:
+        """All, waiting and converted."""
+        return float(self.waiting.sum() + self.converted.sum())
+
+
+def unit_of(arm: CureCounts) -> float:
+    """The grid's unit of time: the first bin's end."""
+    return float(arm.columns[0][0])
+
+
+def observe(arm: CureCounts, unit: float, window: float | None) -> Observed:
+    """Put an arm's counts on the grid.
+
+    unit   the one that all arms of the experiment have in common, at most this arm's own
+    """
+    edges, waiting, converted = arm.columns
+    passed = np.array(arm.passed, dtype=float)
+    used = np.flatnonzero((waiting > 0) | (converted > 0))
+    last = int(used[-1]) if len(used) else 0
+    if window is not None and window < edges[last]:
+        edges, waiting, converted, passed = cut(arm, window)
+    else:
+        edges = edges[: last + 1]
+        waiting = waiting[: last + 1]
+        converted = converted[: last + 1]
+        passed = passed[: last + 1]
+    until = None if window is None else window / unit
+    points = points_of(edges, unit)
+    beyond = np.cumsum((waiting + converted)[::-1])[::-1]
+    exposed = beyond - waiting - converted + passed * waiting
+    counts = BinCounts(points=points, converted=converted, exposed=exposed)
+    return Observed(edges, waiting, passed, converted, counts, until)
+
+
+def cut(arm: CureCounts, window: float) -> tuple[Array, Array, Array, Array]:
+    """Edges, waiting, converted and passed up to the window; who converts later waits at its end.
+
+    In the bin that the window cuts, conversions and ages count as spread evenly; to have the window
+    exact, give it to `CureCounts.of`.
+    """
+    edges, waiting, converted = arm.columns
+    passed = np.array(arm.passed, dtype=float)
+    place = int(np.searchsorted(edges, window))
+    lower = float(edges[place - 1]) if place > 0 else 0.0
+    part = (window - lower) / (edges[place] - lower)
+    inside = converted[place] * part
+    done = waiting[place + 1 :].sum() + converted[place + 1 :].sum() + converted[place] - inside
+    within = waiting[place]
+    share = min(passed[place] / part, 1.0)
+    new_waiting = np.append(waiting[:place], within + done)
+    mean = (within * share + done) / max(within + done, 1e-300)
+    return (
+        np.append(edges[:place], window),
+        new_waiting,
+        np.append(converted[:place], inside),
+        np.append(passed[:place], min(mean, 1.0)),
+    )
+
+
+def points_of(edges: Array, unit: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The grid's point at or above each edge: bins that are not the grid's end at the next one."""
+    grid = bin_edges()
+    places = np.searchsorted(grid * (1 + 1e-12), edges / unit)
+    points = bin_points()[np.minimum(places, len(grid) - 1)]
+    rising = np.maximum.accumulate(points - np.arange(len(points))) + np.arange(len(points))
+    return np.minimum(rising, LAST).astype(np.int64)

@@ -18,13 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from patientbandits.inference.posterior.cells import end_law, first_law, row_at
+from patientbandits.inference.formulas import Array
+from patientbandits.inference.posterior.cells import MISFIT, Work
 from patientbandits.inference.posterior.constants import FLOOR, LEAST_HAZARD, MOST
-from patientbandits.inference.posterior.counts import Array
+from patientbandits.inference.posterior.counts import Observed
 from patientbandits.inference.posterior.grid import LAST
-from patientbandits.inference.posterior.laws import SHAPES_AT, SHARES_AT, Laws
-from patientbandits.inference.posterior.observed import Observed
-from patientbandits.inference.posterior.work import FAMILIES, MISFIT, Work
+from patientbandits.inference.posterior.laws import FAMILIES, LAWS_AT, Laws, in_use, shares_at_point
 
 NEGLIGIBLE_WEIGHT = 1e-4
 """Cells that together weigh less are left out."""
@@ -51,27 +50,27 @@ class WeightedCurves(NamedTuple):
     """its mu"""
 
 
-def curves(observed: Observed, work: Work) -> WeightedCurves:
+def weighted_curves(observed: Observed, work: Work) -> WeightedCurves:
     """From the weights that `refresh_arm` has left in ``work``."""
     laws = observed.laws()
-    seen = observed.seen
-    bins = len(seen.converted)
-    oldest = int(seen.points[-1])
+    counts = observed.counts
+    bins = len(counts.converted)
+    oldest = int(counts.points[-1])
     number, level, weights = likely_cells(laws, oldest, work)
     mu = laws.levels[level]
-    shares = np.array([shares_of(laws, int(point), number) for point in seen.points]).T
+    shares = np.array([shares_of(laws, int(point), number) for point in counts.points]).T
     if observed.ended:
         shares[:, -1] = laws.end_shares[number]
     passed = 1.0 - mu[:, None] * shares
     before = np.hstack([np.ones((len(mu), 1)), passed[:, :-1]])
     hazards = 1.0 - passed / before
-    phi = min(FLOOR + work.found[MISFIT], MOST)
+    phi = min(FLOOR + work.results[MISFIT], MOST)
     belief = 1.0 / (phi * np.maximum(work.expected[:bins], LEAST_HAZARD))
-    risk = seen.exposed + seen.converted
-    came = float(seen.converted.sum()) + FEW
+    risk = counts.exposed + counts.converted
+    came = float(counts.converted.sum()) + FEW
     hazards *= (came / (hazards @ risk + FEW))[:, None]
     weight = 1.0 / (risk + belief)
-    means = np.minimum((seen.converted + belief * hazards) * weight, 1 - 1e-9)
+    means = np.minimum((counts.converted + belief * hazards) * weight, 1 - 1e-9)
     borrowed = hazards * belief * weight
     counts_for = weight + borrowed.sum(axis=1, keepdims=True) / came
     chance = counts_for**2 * risk * means / (1.0 - means)
@@ -87,10 +86,10 @@ def likely_cells(laws: Laws, oldest: int, work: Work) -> tuple[Array, Array, Arr
     """The heaviest cells: number of the law, number of the level, weight."""
     numbers, levels, weights = [], [], []
     for family in range(FAMILIES):
-        first = first_law(laws, family)
-        cells = work.cells[first : end_law(laws, family, oldest)]
+        own = in_use(laws, family, oldest)
+        cells = work.cells[own]
         law, level = np.divmod(np.arange(cells.size), cells.shape[1])
-        numbers.append(first + law)
+        numbers.append(own.start + law)
         levels.append(level)
         weights.append(cells.ravel())
     number = np.concatenate(numbers)
@@ -104,14 +103,13 @@ def likely_cells(laws: Laws, oldest: int, work: Work) -> tuple[Array, Array, Arr
 
 def shares_of(laws: Laws, point: int, numbers: Array) -> Array:
     """F at ``point`` of the laws with these numbers."""
-    found = np.empty(len(numbers))
+    shares = np.empty(len(numbers))
     for family in range(FAMILIES):
-        shapes = laws.layout[family, SHAPES_AT]
-        first = first_law(laws, family)
+        first = laws.layout[family, LAWS_AT]
         own = numbers >= first
-        start = laws.layout[family, SHARES_AT] + row_at(laws, family, point) * shapes
-        found[own] = laws.shares[(start - first + numbers[own]).astype(np.int64)]
-    return found
+        start = shares_at_point(laws, family, point)
+        shares[own] = laws.shares[(start - first + numbers[own]).astype(np.int64)]
+    return shares
 
 
 def share_at(laws: Laws, point: float, numbers: Array) -> Array:
@@ -129,27 +127,27 @@ def left_at(curves: WeightedCurves, observed: Observed) -> Array:
     return before + observed.passed * (curves.stays - before)
 
 
-def stays_at(observed: Observed, found: WeightedCurves, times: Array) -> tuple[Array, Array]:
+def stays_at(observed: Observed, curves: WeightedCurves, times: Array) -> tuple[Array, Array]:
     """-log of the share that has not converted by each time, and its variance, both (cell, time).
 
     Beyond the oldest age by the cell's law.
     """
     laws = observed.laws()
     edges = np.append(0.0, observed.edges)
-    known = np.hstack([np.zeros((len(found.weights), 1)), found.stays])
-    noise = np.hstack([np.zeros((len(found.weights), 1)), np.cumsum(found.noise, axis=1)])
-    stays = between(times, edges, known)
+    bin_ends = np.hstack([np.zeros((len(curves.weights), 1)), curves.stays])
+    noise = np.hstack([np.zeros((len(curves.weights), 1)), np.cumsum(curves.noise, axis=1)])
+    stays = between(times, edges, bin_ends)
     spread = between(times, edges, noise)
     late = np.flatnonzero(times > edges[-1])
-    oldest = int(observed.seen.points[-1])
-    at_oldest = shares_of(laws, oldest, found.laws)
+    oldest = int(observed.counts.points[-1])
+    at_oldest = shares_of(laws, oldest, curves.laws)
     for place in late:
         point = oldest + 4.0 * np.log2(times[place] / edges[-1])
-        share = laws.end_shares[found.laws]
+        share = laws.end_shares[curves.laws]
         if point < observed.end:
-            share = share_at(laws, point, found.laws)
-        gone = found.levels * (share - at_oldest) / (1.0 - found.levels * at_oldest)
-        stays[:, place] = known[:, -1] - np.log1p(-np.clip(gone, 0.0, 1 - 1e-9))
+            share = share_at(laws, point, curves.laws)
+        gone = curves.levels * (share - at_oldest) / (1.0 - curves.levels * at_oldest)
+        stays[:, place] = bin_ends[:, -1] - np.log1p(-np.clip(gone, 0.0, 1 - 1e-9))
     return stays, spread
 
 

@@ -4,12 +4,11 @@ quantiles without a sampler.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from patientbandits.inference.posterior.counts import Array
-from patientbandits.inference.posterior.gammas import digamma, trigamma
+from patientbandits.inference.best_arm import Tabulated
+from patientbandits.inference.elementary import digamma, trigamma
+from patientbandits.inference.formulas import Array
 
 PARTS = 32
 """Betas in a mixture."""
@@ -23,22 +22,6 @@ JEFFREYS = 0.5
 """Added to both parameters of each beta:
 with it the intervals of a share hold for few conversions, too.
 """
-
-
-class Tabulated(NamedTuple):
-    """A distribution function on a grid."""
-
-    values: Array
-    below: Array
-    mean: float
-
-    def quantile(self, chance: Array) -> Array:
-        """The values below which these shares are."""
-        return np.interp(chance, self.below, self.values)
-
-    def scaled(self, factor: float) -> Tabulated:
-        """That of ``factor`` times the variable."""
-        return Tabulated(self.values * factor, self.below, self.mean * factor)
 
 
 def mixture_of(weights: Array, means: Array, variances: Array) -> Tabulated:

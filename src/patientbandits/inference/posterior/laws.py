@@ -1,13 +1,21 @@
-"""The laws of delays: shapes on a logarithmic scale of time, moved to any median.
+"""The laws of delays: shapes on a logarithmic scale of time, moved to any median m.
 
-P(D <= t) = F_shape(log t - log m). With ages and medians on one grid it depends on a shape and on
-the number of points between them alone, so one table serves every unit of time and every age. Only
-a window need not lie on the grid: what the laws are there stands in tables of its own.
+P(D <= t) = F_shape(log t - log m), where, with x = log(t / m), F_shape is
+
+    Burr         1 - (1 + c e^(k x))^-a,  c = 2^(1/a) - 1      heavy tails, index a k
+    Weibull      1 - exp(-log 2 e^(k x))                       light ones
+    log-normal   Phi(x / s)                                    in between; a small s: nearly fixed
+    uniform      min(e^x / 2, 1)                               bounded
+
+With ages and medians on one grid, F depends on a shape and on the number of points between them
+alone, so one table serves every unit of time and every age. Only a window need not lie on the grid:
+what the laws are there stands in tables of its own.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,9 +30,9 @@ from patientbandits.inference.posterior.constants import (
     MEANS,
     SHAPES,
     SHARPER,
+    Shapes,
 )
 from patientbandits.inference.posterior.grid import LAST, STEP, bin_edges, bin_points, point_of
-from patientbandits.inference.posterior.shapes import Survival, broad_shapes, log_normal_shape
 
 FIRST = -6
 """The point of the first median, before the first bin's end."""
@@ -36,6 +44,53 @@ WIDEST = 4
 """Most points in a bin; the first bin of all is counted as 0 points wide."""
 
 LEAST_SHARE = 1e-13
+
+FAMILIES = 2
+DEPTH = len(LEVELS)
+
+Survival = Callable[[float], float]
+"""P(D > t) as a function of log(t / median)"""
+
+
+def burr(power: float, tail: float, x: float) -> float:
+    """P(D > t) at x = log(t / median), of the Burr law with the tail index ``tail``."""
+    a = tail / power
+    c = 2.0 ** (1.0 / a) - 1.0
+    return (1.0 + c * math.exp(min(power * x, 600.0))) ** -a
+
+
+def weibull_shape(power: float, x: float) -> float:
+    """P(D > t) at x = log(t / median)."""
+    return math.exp(-math.log(2.0) * math.exp(min(power * x, 600.0)))
+
+
+def log_normal_shape(spread: float, x: float) -> float:
+    """P(D > t) at x = log(t / median)."""
+    return 0.5 * math.erfc(x / spread / math.sqrt(2.0))
+
+
+def uniform(x: float) -> float:
+    """P(D > t) at x = log(t / median)."""
+    return max(1.0 - 0.5 * math.exp(min(x, 5.0)), 0.0)
+
+
+def broad_shapes(shapes: Shapes) -> list[tuple[Survival, float]]:
+    """(P(D > t) as a function of log(t / median), weight) of all but the narrow one."""
+    laws: list[tuple[Survival, float]] = []
+    centre = math.log(shapes.burr_tail_centre)
+    tails = [math.exp(-0.5 * (math.log(tail) - centre) ** 2) for tail in shapes.burr_tails]
+    all_tails = plain_sum(tails)
+    for power, weight in zip(shapes.burr_powers, shapes.burr_power_weights, strict=True):
+        for tail, share in zip(shapes.burr_tails, tails, strict=True):
+            part = shapes.burr * weight * share / all_tails
+            laws.append((partial(burr, power, tail), part))
+    for power, weight in zip(shapes.weibull_powers, shapes.weibull_power_weights, strict=True):
+        laws.append((partial(weibull_shape, power), shapes.weibull * weight))
+    for spread in shapes.normal_spreads:
+        share = shapes.log_normal / len(shapes.normal_spreads)
+        laws.append((partial(log_normal_shape, spread), share))
+    laws.append((uniform, shapes.uniform))
+    return laws
 
 
 class Family(NamedTuple):
@@ -120,8 +175,40 @@ class Laws(NamedTuple):
 """Places in a row of ``Laws.layout``."""
 
 
+def in_use(laws: Any, family: int, oldest: int) -> slice:
+    """The family's laws: medians go `BEYOND` points beyond the oldest age's."""
+    first = laws.layout[family, LAWS_AT]
+    medians = (oldest + BEYOND - FIRST) // laws.layout[family, STEP_AT] + 1
+    return slice(first, first + medians * laws.layout[family, SHAPES_AT])
+
+
+def row_at(laws: Any, family: int, point: int) -> int:
+    """The row of the family's tables for an age at ``point`` and the first median.
+
+    The next median's is the next row, so that one slice of a table holds all laws at one age.
+    """
+    step = laws.layout[family, STEP_AT]
+    distance = FIRST - point
+    remainder = distance % step
+    steps = (distance - remainder) // step
+    return remainder * laws.layout[family, ROWS_AT] + steps - laws.layout[family, LOWEST_AT]
+
+
+def shares_at_point(laws: Any, family: int, point: int) -> int:
+    """The place in ``shares`` where F at ``point`` begins, for all laws of the family."""
+    row = row_at(laws, family, point)
+    return laws.layout[family, SHARES_AT] + row * laws.layout[family, SHAPES_AT]
+
+
+def gains_at_point(laws: Any, family: int, point: int, width: int) -> int:
+    """The place in ``log_gained`` where the gain over ``width`` points up to ``point`` begins."""
+    row = width * laws.layout[family, STEP_AT] * laws.layout[family, ROWS_AT]
+    row += row_at(laws, family, point)
+    return laws.layout[family, ARRIVING_AT] + row * laws.layout[family, SHAPES_AT]
+
+
 def beta_weights(mean: float) -> NDArray[np.float64]:
-    """What each level of mu weighs under a beta distribution with this mean.
+    """The weight of each level of mu under a beta distribution with this mean.
 
     Up to a mean of 1/2 Beta(1, b), then Beta(a, `SHARPER`).
     """
@@ -156,14 +243,14 @@ def arriving_table(shares: NDArray[np.float64], step: int) -> NDArray[np.float64
     """(width, remainder, steps, shape):
     logarithm of what F gains over the last ``width`` points.
     """
-    found = [shares]
+    tables = [shares]
     flat = shares.transpose(1, 0, 2).reshape(-1, shares.shape[2])  # by distance, rising
     for width in range(1, WIDEST + 1):
         earlier = np.zeros_like(flat)
         earlier[:-width] = flat[width:]
         gained = (flat - earlier).reshape(-1, step, shares.shape[2]).transpose(1, 0, 2)
-        found.append(gained)
-    return logs(np.maximum(np.array(found), LEAST_SHARE))
+        tables.append(gained)
+    return logs(np.maximum(np.array(tables), LEAST_SHARE))
 
 
 def families() -> tuple[Family, Family]:
@@ -174,12 +261,12 @@ def families() -> tuple[Family, Family]:
 
 def shares_at(log_time: float) -> NDArray[np.float64]:
     """law: F at this age."""
-    found: list[float] = []
+    shares: list[float] = []
     for family in families():
         for median in range(family.medians):
             distance = log_time - (FIRST + family.step * median) * STEP
-            found.extend(1.0 - survival(distance) for survival, _ in family.shapes)
-    return np.array(found)
+            shares.extend(1.0 - survival(distance) for survival, _ in family.shapes)
+    return np.array(shares)
 
 
 def at_window(window: float | None, begin: int | None) -> dict[str, Any]:

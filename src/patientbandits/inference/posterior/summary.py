@@ -7,25 +7,36 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
-from patientbandits.inference.posterior.answers import ArmPosterior, Estimate, LagCurve
-from patientbandits.inference.posterior.atoms import atom_misfit
-from patientbandits.inference.posterior.best import lift, race_between
-from patientbandits.inference.posterior.counts import Array, CureCounts, column
-from patientbandits.inference.posterior.curves import WeightedCurves, curves, left_at, stays_at
-from patientbandits.inference.posterior.distributions import Tabulated, mixture_of
+from patientbandits.inference.best_arm import Tabulated, best_arm, lift
+from patientbandits.inference.formulas import Array
+from patientbandits.inference.posterior.cells import MISFIT, work_for
+from patientbandits.inference.posterior.counts import (
+    CureCounts,
+    Observed,
+    column,
+    observe,
+    unit_of,
+)
+from patientbandits.inference.posterior.curves import (
+    WeightedCurves,
+    left_at,
+    stays_at,
+    weighted_curves,
+)
+from patientbandits.inference.posterior.distributions import mixture_of
 from patientbandits.inference.posterior.grid import FOR_EVER
-from patientbandits.inference.posterior.kaplan_meier import kaplan_meier
 from patientbandits.inference.posterior.laws import laws
-from patientbandits.inference.posterior.observed import Observed, observe, unit_of
-from patientbandits.inference.posterior.pooling import pool_of, refresh_arm, spread_news
-from patientbandits.inference.posterior.work import MISFIT, room
+from patientbandits.inference.posterior.pooling import commit_pool, pool_of, refresh_arm
+from patientbandits.inference.posterior.rates import misfit_of_fixed_delay
+from patientbandits.inference.survival import product_limit
 
 POSTERIOR = "posterior"
 EXTRAPOLATED = (
@@ -45,6 +56,88 @@ NOTHING = 1e-9
 
 GONE = ("draws", "seed", "scale", "spread", "successes", "failures")
 LAG_TIMES = 25
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Posterior mean and equal-tailed credible interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LagCurve:
+    """P(delay <= time | it converts), with its credible band."""
+
+    times: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+class KaplanMeier(NamedTuple):
+    """The share of pulls that convert by each time, and its standard error."""
+
+    times: Array
+    share: Array
+    error: Array
+
+
+def kaplan_meier(observed: Observed) -> KaplanMeier:
+    """The estimate without any model; pulls inside a bin count by the part passed."""
+    converted = observed.counts.converted
+    left, spread = product_limit(converted, observed.counts.exposed + converted)
+    return KaplanMeier(observed.edges.copy(), 1.0 - left, left * np.sqrt(spread))
+
+
+@dataclass(frozen=True)
+class ArmPosterior:
+    """The posterior of an arm. With a window only conversions within it count, everywhere."""
+
+    pulls: float
+    conversions: float
+    rate: Estimate
+    """share of pulls that convert within the window; without one, in the end"""
+    value: Estimate
+    """mean reward of a pull: rate times the mean of what conversions paid,
+    taken as known (1 before the first)
+    """
+    best: float
+    """probability that no arm has a larger value; sums to 1 over arms"""
+    loss: float
+    """expected loss per pull, in value, of choosing this arm for good"""
+    lift: Estimate
+    """value relative to the first arm's, less 1;
+    its mean is the median. 0 for the first arm itself
+    """
+    to_come: Estimate
+    """rewards that the pulls made so far will still pay, with a predictive interval"""
+    matured: Estimate
+    """share of the eventual conversions of these pulls that are visible already;
+    NaN without pulls
+    """
+    lag: LagCurve
+    largest_age: float
+    """end of the oldest bin in use: nothing has been seen of later rewards"""
+    rate_within: Estimate
+    """share of pulls that convert within the largest age: what data alone can tell"""
+    extrapolated: float
+    """posterior mean share of conversions that come later than the largest age"""
+    misfit: float
+    """by how much more than chance the counts depart from every law, that of delays which are
+    always the same included: 0 if not noticeably
+    """
+    kaplan_meier: KaplanMeier
+    """the share converted by age, without any model"""
+    warnings: tuple[str, ...]
+    """cautions for whoever reads the rate"""
+
+    @property
+    def warning(self) -> str:
+        """All warnings, in one text."""
+        return " ".join(self.warnings)
 
 
 def posterior(
@@ -79,61 +172,66 @@ def posterior(
         arms=arms,
     )
     end = None if window is None else positive(POSTERIOR, "window", window)
-    asked = None if times is None else column(POSTERIOR, "times", times)
+    lag_times = None if times is None else column(POSTERIOR, "times", times)
     unit = min(unit_of(arm) for arm in arms)
-    seen = [observe(arm, unit, end) for arm in arms]
+    observed = [observe(arm, unit, end) for arm in arms]
     parts = [
-        ArmSummary(arm, known, *found, chance)
-        for arm, known, found in zip(arms, seen, fits(seen), strict=True)
+        ArmSummary(arm, own, *fit, chance)
+        for arm, own, fit in zip(arms, observed, fits(observed), strict=True)
     ]
     values = [part.rate.scaled(part.arm.mean_paid) for part in parts]
-    result = race_between(values)
+    result = best_arm(values)
     return [
-        part.summary(place, values, float(result.best[place]), float(result.loss[place]), asked)
+        part.summary(place, values, float(result.best[place]), float(result.loss[place]), lag_times)
         for place, part in enumerate(parts)
     ]
 
 
-def fits(seen: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
-    """Each arm's curves and misfit: every arm tells the others first, then each is refreshed."""
-    work = room(laws())
-    pool = pool_of(laws(), len(seen))
-    if len(seen) > 1:
-        for arm, known in enumerate(seen):
-            refresh_arm(known.laws(), known.seen, pool, arm, work)
-        spread_news(pool)
-    found = []
-    for arm, known in enumerate(seen):
-        refresh_arm(known.laws(), known.seen, pool, arm, work)
-        misfit = min(float(work.found[MISFIT]), atom_misfit(known.seen))
-        found.append((curves(known, work), misfit))
-    return found
+def fits(arms: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
+    """Each arm's curves and misfit: every arm publishes to the others, then each is refreshed."""
+    work = work_for(laws())
+    pool = pool_of(laws(), len(arms))
+    if len(arms) > 1:
+        for number, arm in enumerate(arms):
+            refresh_arm(arm.laws(), arm.counts, pool, number, work)
+        commit_pool(pool)
+    results = []
+    for number, arm in enumerate(arms):
+        refresh_arm(arm.laws(), arm.counts, pool, number, work)
+        misfit = min(float(work.results[MISFIT]), misfit_of_fixed_delay(arm.counts))
+        results.append((weighted_curves(arm, work), misfit))
+    return results
 
 
 class ArmSummary:
     """One arm on the way to its summary."""
 
     def __init__(
-        self, arm: CureCounts, known: Observed, found: WeightedCurves, misfit: float, level: float
+        self,
+        arm: CureCounts,
+        observed: Observed,
+        curves: WeightedCurves,
+        misfit: float,
+        level: float,
     ) -> None:
         self.arm = arm
-        self.known = known
-        self.found = found
+        self.observed = observed
+        self.curves = curves
         self.misfit = misfit
         self.level = level
         self.chances = np.array([(1 - level) / 2, (1 + level) / 2])
-        self.end = found.stays[:, -1] - np.log1p(-found.tail)
+        self.end = curves.stays[:, -1] - np.log1p(-curves.tail)
         self.rate = self.share_of(self.end)
 
     def share_of(self, stays: Array) -> Tabulated:
         """The distribution of the share that has converted."""
         left = np.exp(-stays)
-        noise = self.found.noise.sum(axis=1)
-        return mixture_of(self.found.weights, 1.0 - left, left**2 * noise)
+        noise = self.curves.noise.sum(axis=1)
+        return mixture_of(self.curves.weights, 1.0 - left, left**2 * noise)
 
     def estimate(self, distribution: Tabulated) -> Estimate:
         low, high = distribution.quantile(self.chances)
-        if not self.known.converted.any():
+        if not self.observed.converted.any():
             low = 0.0
         mean = min(max(distribution.mean, low), high)
         return Estimate(float(mean), float(low), float(high))
@@ -144,20 +242,20 @@ class ArmSummary:
         values: list[Tabulated],
         best: float,
         loss: float,
-        asked: Array | None,
+        lag_times: Array | None,
     ) -> ArmPosterior:
-        weights = self.found.weights
-        within = self.share_of(self.found.stays[:, -1])
+        weights = self.curves.weights
+        within = self.share_of(self.curves.stays[:, -1])
         paid = self.arm.mean_paid
         to_come, matured = self.to_come()
         over = Estimate(0.0, 0.0, 0.0)
         if place > 0:
             middle, ends = lift(values[place], values[0], self.chances)
             over = Estimate(middle, float(ends[0]), float(ends[1]))
-        late = np.exp(-self.found.stays[:, -1]) * self.found.tail
+        late = np.exp(-self.curves.stays[:, -1]) * self.curves.tail
         return ArmPosterior(
-            pulls=self.known.pulls,
-            conversions=float(self.known.converted.sum()),
+            pulls=self.observed.pulls,
+            conversions=float(self.observed.converted.sum()),
             rate=self.estimate(self.rate),
             value=self.estimate(values[place]),
             best=best,
@@ -165,35 +263,35 @@ class ArmSummary:
             lift=over,
             to_come=Estimate(to_come.mean * paid, to_come.low * paid, to_come.high * paid),
             matured=matured,
-            lag=self.lag(asked),
+            lag=self.lag(lag_times),
             largest_age=self.largest_age,
             rate_within=self.estimate(within),
             extrapolated=float(weights @ (late / np.maximum(-np.expm1(-self.end), 1e-12))),
             misfit=self.misfit,
-            kaplan_meier=kaplan_meier(self.known),
+            kaplan_meier=kaplan_meier(self.observed),
             warnings=self.warnings(),
         )
 
     @property
     def largest_age(self) -> float:
-        return float(self.known.edges[-1]) if self.known.pulls > 0 else 0.0
+        return float(self.observed.edges[-1]) if self.observed.pulls > 0 else 0.0
 
     def to_come(self) -> tuple[Estimate, Estimate]:
         """Conversions still to come, with a predictive interval; the share matured."""
-        waiting = self.known.waiting
-        conversions = float(self.known.converted.sum())
+        waiting = self.observed.waiting
+        conversions = float(self.observed.converted.sum())
         total = float(waiting.sum())
         if total == 0:
             share = 1.0 if conversions > 0 else math.nan
             return Estimate(0.0, 0.0, 0.0), Estimate(share, share, share)
-        left = np.exp(left_at(self.found, self.known) - self.end[:, None])
+        left = np.exp(left_at(self.curves, self.observed) - self.end[:, None])
         expected = (1.0 - left) @ waiting
         if expected.max() <= NOTHING:
             return Estimate(0.0, 0.0, 0.0), Estimate(1.0, 1.0, 1.0)
-        behind = np.cumsum(left * waiting, axis=1) - left * waiting * self.known.passed
-        noise = (behind**2 * self.found.noise).sum(axis=1)
+        behind = np.cumsum(left * waiting, axis=1) - left * waiting * self.observed.passed
+        noise = (behind**2 * self.curves.noise).sum(axis=1)
         chance = (left * (1.0 - left)) @ waiting
-        weights = self.found.weights
+        weights = self.curves.weights
         means = expected / total
         likely = mixture_of(weights, means, noise / total**2).scaled(total)
         coming = mixture_of(weights, means, (noise + chance) / total**2).scaled(total)
@@ -205,23 +303,23 @@ class ArmSummary:
         low, high = float(ends[0]), float(ends[1])
         return future, Estimate(min(max(mean, low), high), low, high)
 
-    def lag(self, asked: Array | None) -> LagCurve:
+    def lag(self, lag_times: Array | None) -> LagCurve:
         """R = (1 - S(t)) / (1 - S(end)), S = e^-stays.
 
         Its band by the delta method, on the logit scale.
         """
-        first = float(self.known.edges[0])
+        first = float(self.observed.edges[0])
         times = np.geomspace(first, max(4 * self.largest_age, 100 * first), LAG_TIMES)
-        if asked is not None:
-            times = asked
-        stays, noise = stays_at(self.known, self.found, times)
+        if lag_times is not None:
+            times = lag_times
+        stays, noise = stays_at(self.observed, self.curves, times)
         left = np.exp(-stays)
         end = np.exp(-self.end)[:, None]
         gone = np.maximum(1.0 - end, 1e-9)
         ratio = np.minimum((1.0 - left) / gone, 1.0)
-        later = np.maximum(self.found.noise.sum(axis=1)[:, None] - noise, 0.0)
+        later = np.maximum(self.curves.noise.sum(axis=1)[:, None] - noise, 0.0)
         slopes = (left - end) ** 2 * noise + (1.0 - left) ** 2 * end**2 * later
-        weights = self.found.weights
+        weights = self.curves.weights
         mean = weights @ ratio
         variance = weights @ (slopes / gone**4 + (ratio - mean) ** 2)
         scale = np.maximum(mean * (1.0 - mean), 1e-12)
@@ -233,12 +331,12 @@ class ArmSummary:
         return LagCurve(times, mean, np.minimum(low, mean), np.maximum(high, mean))
 
     def warnings(self) -> tuple[str, ...]:
-        """What to tell whoever reads the rate."""
-        found = []
-        if self.known.end >= FOR_EVER:
-            found.append(EXTRAPOLATED)
-        elif self.found.tail.any():
-            found.append(NOT_YET)
+        """Cautions for whoever reads the rate."""
+        cautions = []
+        if self.observed.end >= FOR_EVER:
+            cautions.append(EXTRAPOLATED)
+        elif self.curves.tail.any():
+            cautions.append(NOT_YET)
         if self.misfit > NOTICEABLE:
-            found.append(MISFITS)
-        return tuple(found)
+            cautions.append(MISFITS)
+        return tuple(cautions)

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.parts.best_probability import chance_of_best
-from patientbandits.policies.parts.chances import CELLS, set_chances, set_chances_loops
+from patientbandits.policies.parts.best_arm import (
+    CELLS,
+    EDGES,
+    chance_of_best,
+    set_chances,
+    set_edges,
+)
 from patientbandits.simulation.engine.compile import compiled
 
 RACES = [
@@ -100,6 +105,11 @@ NORMALS = [
 ]
 
 
+def room(arms):
+    """For the cells."""
+    return np.empty(EDGES), np.empty((arms, EDGES)), np.empty(EDGES - 1)
+
+
 @pytest.mark.parametrize("normals", NORMALS, ids=len)
 def test_chances_of_normals(normals):
     """400 000 draws: standard error below 0.001."""
@@ -107,25 +117,37 @@ def test_chances_of_normals(normals):
     draws = np.random.default_rng(1).normal(centres, spreads, (400_000, len(normals)))
     won = np.bincount(draws.argmax(axis=1), minlength=len(normals)) / len(draws)
     got = np.empty(len(normals))
-    set_chances(centres, spreads, got, np.empty(2 * CELLS + 2))
+    set_chances(centres, spreads, got, *room(len(normals)))
     np.testing.assert_allclose(got, won, atol=0.01)
     assert got.sum() == pytest.approx(1.0, abs=1e-12)
     again = np.empty(len(normals))
-    compiled(set_chances)(centres, spreads, again, np.empty(2 * CELLS + 2))
+    compiled(set_chances)(centres, spreads, again, *room(len(again)))
     assert again.tobytes() == got.tobytes()
 
 
-def test_chances_at_once_are_those_number_by_number():
+def test_chances_are_the_same_bits_compiled():
     rng = np.random.default_rng(1)
+    fast = compiled(set_chances)
     for arms in [1, 2, 3, 5, 20] * 40:
         centres = rng.normal(size=arms) * 10 ** rng.uniform(-4, 2)
         spreads = np.exp(2 * rng.normal(size=arms)) * 10 ** rng.uniform(-4, 0)
-        at_once, one_by_one = np.empty((2, arms))
-        edges, same_edges = np.empty((2, 2 * CELLS + 2))
-        set_chances(centres, spreads, at_once, edges)
-        set_chances_loops(centres, spreads, one_by_one, same_edges)
-        assert edges.tobytes() == same_edges.tobytes()
-        assert at_once.tobytes() == one_by_one.tobytes()
+        plain, again = np.empty((2, arms))
+        set_chances(centres, spreads, plain, *room(arms))
+        fast(centres, spreads, again, *room(len(again)))
+        assert plain.tobytes() == again.tobytes()
+
+
+def test_edges_of_cells_are_two_even_grids_in_order():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        leader, spread = rng.normal(), np.exp(rng.normal())
+        low = leader - 6 * spread + rng.exponential()
+        high = leader + 6 * spread + rng.exponential()
+        around = [leader + spread * 6.0 * (2.0 * cell / CELLS - 1.0) for cell in range(CELLS + 1)]
+        even = [low + (high - low) * cell / CELLS for cell in range(1, CELLS + 2)]
+        edges = np.empty(EDGES)
+        set_edges(edges, leader, spread, low, high)
+        assert edges.tolist() == sorted(around + even)
 
 
 @pytest.mark.parametrize(

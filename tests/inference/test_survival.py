@@ -1,4 +1,4 @@
-"""The Kaplan-Meier estimate, by definition and beside lifelines."""
+"""The Kaplan-Meier estimate against its definition and lifelines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from event_files import log_normal_arm
 from scipy import stats
 
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.survival import product_limit
+from patientbandits.inference import step_curve
 
 
 def naive_kaplan_meier(ages: np.ndarray, delays: np.ndarray, time: float) -> float:
@@ -24,9 +23,9 @@ def naive_kaplan_meier(ages: np.ndarray, delays: np.ndarray, time: float) -> flo
 
 
 def test_kaplan_meier_is_the_definition() -> None:
-    ages, delays = log_normal_arm(3, 120, 0.5, 3.0)
+    ages, delays = made_up(3, 120, 0.5, 3.0)
     ages, delays = np.round(ages / DAY), np.round(delays / DAY)  # ties
-    curve = product_limit(ages, delays)
+    curve = step_curve(ages, delays)
     for time in (0, 1, 2, 5, 17, 40):
         expected = naive_kaplan_meier(ages, delays, time)
         assert float(curve.at(time)) == pytest.approx(expected, abs=1e-12)
@@ -37,11 +36,11 @@ def test_kaplan_meier_is_the_definition() -> None:
 def test_kaplan_meier_agrees_with_lifelines() -> None:
     from lifelines import KaplanMeierFitter
 
-    ages, delays = log_normal_arm(4, 3000, 0.3, 4.0)
+    ages, delays = made_up(4, 3000, 0.3, 4.0)
     ages, delays = np.minimum(ages, 30 * DAY), np.where(delays <= 30 * DAY, delays, np.inf)
     converted = np.isfinite(delays)
     fitter = KaplanMeierFitter().fit(np.where(converted, delays, ages), converted)
-    curve = product_limit(ages, delays)
+    curve = step_curve(ages, delays)
     theirs = 1 - fitter.survival_function_at_times(curve.times).to_numpy()
     assert np.abs(curve.share - theirs).max() < 1e-12
     low, high = fitter.confidence_interval_survival_function_.to_numpy().T
