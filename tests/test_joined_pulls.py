@@ -14,6 +14,7 @@ from patientbandits.inference.posterior.grid import bin_at
 from patientbandits.live.policy.memory import grown
 from patientbandits.policies.parts import late_counts
 from patientbandits.policies.parts.late_counts import BUNCHES_USED, IN_BUNCHES, grow_older
+from patientbandits.policies.patient_thompson import work_in
 
 ARMS = 3
 
@@ -200,7 +201,12 @@ def test_compiled_and_interpreted_agree_on_bunches(monkeypatch, seed):
     assert joined.marks[BUNCHES_USED] > 50
     assert whole.marks[BUNCHES_USED] == 0
     for name, one, other in zip(joined._fields, joined, twin, strict=True):
-        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), name
+        if name != "model":
+            assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), name
+    works = [work_in(memory.model, memory.model_places) for memory in (joined, twin)]
+    for name, one, other in zip(works[0]._fields, *works, strict=True):
+        if name != "spare":  # room for terms that loops have in turn, and NumPy all at once
+            assert np.array_equal(one, other), name
     assert np.array_equal(result.regret, interpreted.regret)
     assert np.array_equal(joined.waiting.sum(1), whole.waiting.sum(1))  # the choices are the same
     assert np.allclose(joined.started.sum(1), whole.started.sum(1), rtol=0.02)

@@ -46,37 +46,10 @@ def student_interval(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatA
 
 
 def student_quantile(degrees: int, level: float = LEVEL) -> float:
-    """The t with P(|X| <= t) = level, by bisection."""
-    low = 0.0
-    high = 1.0
-    while student_probability(high, degrees) < level:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        if student_probability(middle, degrees) < level:
-            low = middle
-        else:
-            high = middle
-    return high
+    """The t with P(|X| <= t) = level."""
+    from scipy.special import stdtrit  # here: few that import this module need it
 
-
-def student_probability(t: float, degrees: int) -> float:
-    """P(|X| <= t) for Student's law with a whole number of degrees of freedom.
-
-    Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even).
-    """
-    angle = math.atan(t / math.sqrt(degrees))
-    odd = degrees % 2
-    term = math.sin(angle)
-    if odd:
-        term *= math.cos(angle)
-    total = 0.0
-    for k in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= math.cos(angle) ** 2 * (k - 1) / k
-    if odd:
-        return 2 / math.pi * (angle + total)
-    return total
+    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 def ratio_interval(ours: FloatArray, theirs: FloatArray) -> tuple[float, float, float]:
