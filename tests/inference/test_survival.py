@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from event_files import log_normal_arm
 from scipy import stats
 
 from patientbandits._util.durations import DAY
@@ -23,7 +24,7 @@ def naive_kaplan_meier(ages: np.ndarray, delays: np.ndarray, time: float) -> flo
 
 
 def test_kaplan_meier_is_the_definition() -> None:
-    ages, delays = made_up(3, 120, 0.5, 3.0)
+    ages, delays = log_normal_arm(3, 120, 0.5, 3.0)
     ages, delays = np.round(ages / DAY), np.round(delays / DAY)  # ties
     curve = step_curve(ages, delays)
     for time in (0, 1, 2, 5, 17, 40):
@@ -36,7 +37,7 @@ def test_kaplan_meier_is_the_definition() -> None:
 def test_kaplan_meier_agrees_with_lifelines() -> None:
     from lifelines import KaplanMeierFitter
 
-    ages, delays = made_up(4, 3000, 0.3, 4.0)
+    ages, delays = log_normal_arm(4, 3000, 0.3, 4.0)
     ages, delays = np.minimum(ages, 30 * DAY), np.where(delays <= 30 * DAY, delays, np.inf)
     converted = np.isfinite(delays)
     fitter = KaplanMeierFitter().fit(np.where(converted, delays, ages), converted)
