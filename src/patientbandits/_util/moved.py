@@ -79,4 +79,6 @@ class MovedModules:
 
 def keep_old_names() -> None:
     """Let the old names be imported for one more version."""
-    sys.meta_path.append(MovedModules())
+    # First: a package under an old name has the path of the new one, in which Python's own finder
+    # would find its modules and load them a second time.
+    sys.meta_path.insert(0, MovedModules())

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from patientbandits.plotting.figures import Panel as Panel
     from patientbandits.plotting.figures import Points as Points
     from patientbandits.plotting.figures import draw as draw
+    from patientbandits.plotting.figures import plot_means as plot_means
     from patientbandits.plotting.figures import save as save
     from patientbandits.plotting.latex import latex_table as latex_table
     from patientbandits.plotting.pages import render_page as render_page
-    from patientbandits.plotting.plots import plot_means as plot_means
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,20 +1,21 @@
-"""Panels of curves, drawn to files. Nothing here runs anything."""
+"""Panels of curves drawn to files, and means over runs drawn on axes. Nothing here simulates."""
 
 from __future__ import annotations
 
 import io
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from patientbandits._util.files import write_atomically
 from patientbandits.errors import InputError, choice, items, positive
+from patientbandits.inference import FloatArray, mean_interval
 from patientbandits.plotting.latex import escaped
 
 STYLE: dict[str, Any] = {
@@ -306,3 +307,37 @@ def _draw_band(line: Line, axis: Any, color: str) -> None:
         alpha=0.16,
         linewidth=0,
     )
+
+
+def plot_means(
+    axis: Any,
+    rounds: NDArray[np.int64],
+    curves: Mapping[str, FloatArray],
+    ylabel: str,
+    style: Mapping[str, Any],
+) -> Any:
+    """Draw the mean over the runs of each of ``curves``, (runs, rounds), with its 95 % band.
+
+    On ``axis``, or on a new one; ``style`` goes to its `plot`. A single curve takes the axis's next
+    colour, so that several results can be drawn on one; several take `PALETTE`. Returns the axis.
+    """
+    if axis is None:
+        axis = _new_axis()
+    for number, (label, values) in enumerate(curves.items()):
+        look: dict[str, Any] = {"label": label}
+        if len(curves) > 1:
+            look["color"] = PALETTE[number % len(PALETTE)]
+        (line,) = axis.plot(rounds, values.mean(axis=0), **{**look, **style})
+        low, high = mean_interval(values)
+        if np.all(np.isfinite(low)):
+            axis.fill_between(rounds, low, high, color=line.get_color(), alpha=0.16, linewidth=0)
+    axis.set(xlabel="round", ylabel=ylabel)
+    axis.legend()
+    return axis
+
+
+def _new_axis() -> Any:
+    """An axis on the current figure of pyplot, which a notebook shows by itself."""
+    from matplotlib import pyplot
+
+    return pyplot.subplots()[1]

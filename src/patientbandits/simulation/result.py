@@ -206,7 +206,7 @@ class Result:
         return plot_means(axis, self.rounds, curves, ylabel=what, style=style)
 
     def _curves(self, what: str) -> dict[str, FloatArray]:
-        """Of one of `PLOTTED`, by the name of the curve: (runs, rounds)."""
+        """Curves of one of `PLOTTED`: name -> (runs, rounds)."""
         if what == "regret":
             return {self.label: self.regret}
         if what == "trace":

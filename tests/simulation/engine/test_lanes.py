@@ -12,10 +12,6 @@ import patientbandits as pb
 from patientbandits.simulation.engine.arrivals import (
     MOST_LANES,
     RING,
-    begin_turn,
-    calendar_for,
-    ring_row,
-    wait,
 )
 
 POLICIES = (
@@ -25,6 +21,7 @@ POLICIES = (
     pb.KLUCB(),
     pb.Uniform(),
 )
+
 PROBLEMS = {
     "heavy": pb.Problem([0.6, 0.8], [pb.Pareto(1.0), pb.Pareto(0.3)]),
     "three arms": pb.Problem([0.5, 0.4, 0.6], [pb.Pareto(0.5), pb.Fixed(7), pb.Lomax(0.3, 10)]),
@@ -33,6 +30,7 @@ PROBLEMS = {
     "amounts": pb.Problem([0.3, 0.2], [pb.Pareto(1.0)] * 2, rewards=pb.Scaled(0.5)),
     "one arm": pb.Problem([0.3], [pb.Pareto(1.0)]),
 }
+
 ONE_BLOCK_AND_A_PART = MOST_LANES + 5
 
 
@@ -74,30 +72,6 @@ def test_any_number_of_threads():
         for workers in (1, 2)
     )
     assert np.array_equal(one.pulls, two.pulls)
-
-
-def test_the_calendar_brings_each_reward_once_and_in_its_round():
-    arms = 2
-    lanes = 3
-    horizon = 4 * RING
-    generator = np.random.default_rng(8)
-    calendar = calendar_for(arms, horizon, lanes)
-    expected = np.zeros((horizon + 1, arms, lanes), int)
-    came = np.zeros_like(expected)
-    for round_ in range(1, horizon + 1):
-        if round_ % RING == 0:
-            begin_turn(calendar, round_ // RING)
-        for arm in range(arms):
-            came[round_, arm] = calendar.due[ring_row(round_, arms) + arm]
-            calendar.due[ring_row(round_, arms) + arm] = 0
-        arrival = round_ + RING + int(generator.integers(2 * RING))
-        if round_ % 5 == 0 and arrival <= horizon:
-            arm, lane = generator.integers([arms, lanes])
-            expected[arrival, arm, lane] += 1
-            wait(calendar, arrival, arms, int(arm), int(lane))
-    assert expected.sum() > 1000
-    assert np.array_equal(came, expected)
-    assert calendar.free[1] < expected.sum()  # entries are used again
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,24 @@ from cases import fit_for
 
 import patientbandits as pb
 from patientbandits.policies.registry import problem_from
-from patientbandits.problems.drift import Shift, gradual
-from patientbandits.problems.random_problems import mirrored
+from patientbandits.problems.drift import Shift
 from patientbandits.research.study import read_study
 from patientbandits.simulation.engine.worlds import is_plain
 
 pytestmark = pytest.mark.slow
 
 HORIZON, SEED, FIRST_RUN = 120, 5, 3
+
 TWO = [0.5, 0.75]
+
 LAWS = [pb.Geometric(0.1), pb.Lomax(0.7, 10)]
+
 CHANGES = [
     Shift(30, means=[0.75, 0.25]),
     Shift(61, delays=[pb.Fixed(5), pb.Geometric(0.3)]),
     Shift(90, [0.25, 0.5], pb.Geometric(0.05)),
 ]
+
 VALUES = [pb.TwoPoint(0.25, 1.0), pb.Bernoulli()]
 
 WORLDS = {
@@ -38,6 +41,7 @@ WORLDS = {
         TWO, LAWS, VALUES, changes=CHANGES, low_delays=pb.Geometric(0.02), batch=11
     ),
 }
+
 PLAYERS = [
     pb.Thompson(),
     pb.UCB1(),
@@ -156,21 +160,6 @@ policy = "Thompson"
         changes=[Shift(50, [0.4, 0.6], pb.Fixed(3))],
         batch=10,
     )
-
-
-def test_the_mirror_of_a_problem_that_changes():
-    problem = pb.Problem([0.3, 0.6], LAWS, changes=[Shift(50, [0.6, 0.3])])
-    turned = mirrored(problem)
-    assert turned.delays == (LAWS[1], LAWS[0])
-    assert turned.phases[1][1].delays == (LAWS[1], LAWS[0])
-    assert mirrored(turned).phases == problem.phases
-
-
-def test_gradual_changes_arrive():
-    changes = gradual([0.2, 0.8], [0.8, 0.2], first=100, last=300, steps=4)
-    assert [change.round for change in changes] == [100, 166, 233, 300]
-    assert changes[-1].means == pytest.approx((0.8, 0.2))
-    assert changes[0].means == pytest.approx((0.35, 0.65))
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def tabulated_bonus(rule: Rule) -> Callable[..., float]:
     return bonus_of
 
 
-def kept(rule: Rule, counted: bool) -> Chooser:
+def lasting(rule: Rule, counted: bool) -> Chooser:
     """For indices that last until their arm is pulled or paid.
 
     ``counted``: there are few arms, hence no tree; and if the index is mean + bonus, the arrivals

@@ -24,7 +24,7 @@ from patientbandits.simulation.engine.arrivals import (
     listed_arrivals,
     with_signals,
 )
-from patientbandits.simulation.engine.choosers import Chooser, every_round, kept
+from patientbandits.simulation.engine.choosers import Chooser, every_round, lasting
 from patientbandits.simulation.engine.compile import cached
 from patientbandits.simulation.engine.scratch import Block, Game, Scratch, resetter, wrapper
 from patientbandits.simulation.engine.worlds import World, row_of
@@ -118,7 +118,7 @@ def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
 def chooser_of(plan: KernelPlan) -> Chooser:
     """An index that lasts is kept; any other is asked for in every round."""
     if plan.lasting:
-        return kept(plan.rule, plan.counted)
+        return lasting(plan.rule, plan.counted)
     return every_round(plan.rule)
 
 
