@@ -12,7 +12,14 @@ import pytest
 from lossy import LossyProxy
 from service import Running
 
-from patientbandits_client import Client, Decision, ServiceUnavailable, calls, retry
+from patientbandits_client import (
+    Client,
+    Decision,
+    ServiceUnavailable,
+    calls,
+    retry,
+    synchronous,
+)
 from patientbandits_client.errors import InputError
 
 ARMS = ["control", "blue"]
@@ -46,8 +53,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock()
-    monkeypatch.setattr(retry.time, "monotonic", made.monotonic)
-    monkeypatch.setattr(retry.time, "sleep", made.sleep)
+    monkeypatch.setattr(retry, "time", made)
+    monkeypatch.setattr(synchronous, "time", made)
     return made
 
 
@@ -199,6 +206,7 @@ def test_kills_and_the_fallback(tmp_path, counted):
         with pytest.raises(ServiceUnavailable, match="was not answered"):
             client.open("other").decide()
         with Running(db, "--port", port, key=key):
-            while button.decide(unit="w").id is None:
-                time.sleep(0.05)  # it is left alone for a second
+            # It is left alone for a second. With a key, an answer that comes too late is repeated.
+            while button.decide(unit="w", key="w").id is None:
+                time.sleep(0.05)
     assert counted(db)["kills"]["decisions"] == len(made) + 1
