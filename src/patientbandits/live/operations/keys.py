@@ -94,17 +94,7 @@ class Keyring:
     def all(self) -> list[Key]:
         with self._store.reading() as reader:
             stored = reader.keys()
-        return [
-            Key(
-                id=key.id,
-                hash=key.hash,
-                note=key.note,
-                scopes=frozenset(key.scopes.split()),
-                created=key.created,
-                revoked=key.revoked,
-            )
-            for key in stored
-        ]
+        return [Key(**{**key._asdict(), "scopes": frozenset(key.scopes.split())}) for key in stored]
 
     def create(self, scopes: Iterable[str], note: str = "") -> str:
         """Create a key and return it: it cannot be read again."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.settings.rules import checked_settings
 from patientbandits.live.settings.schema import CHANGEABLE, Settings
-from patientbandits.live.settings.shares import given_shares
+from patientbandits.live.settings.shares import parse_shares
 from patientbandits.live.times import parsed_length
 from patientbandits.policies import PatientThompson, Policy
 
@@ -34,46 +35,32 @@ def new_settings(
     unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
-    longest = window_seconds(window)
-    if "goals" in others:
-        others["goals"] = listed_names("goals", others["goals"])
-    if "retention" in others:
-        others["retention"] = retention_seconds(others["retention"])
-    if "shares" in others:
-        others["shares"] = given_shares(others["shares"])
-    return checked_settings(
-        Settings(
-            arms=listed_names("arms", arms),
-            description=policy_description(policy),
-            window=longest,
-            sticky=bool(sticky),
-            scale=plain_number("experiment: the largest value", scale),
-            **others,
-        )
-    )
+    parsed = parsed_settings({"window": window, "arms": arms, "policy": policy, **others})
+    largest = plain_number("experiment: the largest value", scale)
+    return checked_settings(Settings(sticky=bool(sticky), scale=largest, **parsed))
 
 
 def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Changes as a user names them, parsed for `changed_settings`."""
-    parsed = dict(changes)
-    if "policy" in parsed:
-        parsed["policy"] = policy_description(parsed["policy"])
-    if "window" in parsed:
-        parsed["window"] = window_seconds(parsed["window"])
-    if "retention" in parsed:
-        parsed["retention"] = retention_seconds(parsed["retention"])
-    if "shares" in parsed:
-        parsed["shares"] = given_shares(parsed["shares"])
-    for field in {"arms", "retired", "goals"} & set(parsed):
-        parsed[field] = listed_names(field, parsed[field])
-    unknown = set(parsed) - set(CHANGEABLE)
+    unknown = set(changes) - set(CHANGEABLE)
     if unknown:
         raise RefusedError(
             f"experiment: {sorted(unknown)} cannot be changed; what can: {list(CHANGEABLE)}."
         )
+    return parsed_settings(changes)
+
+
+def parsed_settings(entered: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `Settings` from settings as users name and write them."""
+    parsed = {name: PARSERS.get(name, unparsed)(value) for name, value in entered.items()}
     if "policy" in parsed:
         parsed["description"] = parsed.pop("policy")
     return parsed
+
+
+def unparsed(value: Any) -> Any:
+    """The value as it is: `checked_settings` has the rules."""
+    return value
 
 
 def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[str, Any]:
@@ -107,16 +94,9 @@ def plain_number(what: str, value: Any) -> float:
     return float(value)
 
 
-def window_seconds(value: Any) -> float | None:
-    if value is None:
-        return None
-    return parsed_length("experiment: window", value)
-
-
-def retention_seconds(value: Any) -> float | None:
-    if value is None:
-        return None
-    return parsed_length("experiment: retention", value)
+def optional_length(what: str, value: Any) -> float | None:
+    """A length of time in seconds, or None."""
+    return None if value is None else parsed_length(f"experiment: {what}", value)
 
 
 def one_largest_value(largest_value: Any, scale: Any) -> Any:
@@ -129,3 +109,15 @@ def one_largest_value(largest_value: Any, scale: Any) -> Any:
             f"got {largest_value!r:.100} and {scale!r:.100}."
         )
     return largest_value
+
+
+PARSERS: dict[str, Callable[[Any], Any]] = {
+    "arms": partial(listed_names, "arms"),
+    "retired": partial(listed_names, "retired"),
+    "goals": partial(listed_names, "goals"),
+    "policy": policy_description,
+    "window": partial(optional_length, "window"),
+    "retention": partial(optional_length, "retention"),
+    "shares": parse_shares,
+}
+"""setting: its parser"""

@@ -59,7 +59,7 @@ class Shares(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 NOTHING_KEPT = Shares()
 
 
-def given_shares(value: Any) -> Shares | None:
+def parse_shares(value: Any) -> Shares | None:
     """Shares as a user writes them: a mapping, or None."""
     if value is None or isinstance(value, Shares):
         return value
