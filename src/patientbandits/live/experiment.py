@@ -81,9 +81,10 @@ class ExperimentHandle(CommandMaker):
         These are the probabilities with which the policy would choose, if it knows them, or else
         how often it would choose each arm next; nothing is written.
         """
-        from patientbandits.live.commands import weights_of
+        from patientbandits.live.policy import weights_of
 
-        return weights_of(self.journal, self.experiment)
+        with self.journal.store.reading() as reader:
+            return weights_of(reader, self.experiment, self.journal.now())
 
     def convert(
         self,

@@ -235,7 +235,7 @@ def test_erasing_leaves_no_trace_in_the_files(tmp_path, clock, way):
 
 def test_lines_whose_names_were_hashed_in(fresh, clock):
     """Earlier versions chained the names too: they are checked as ever, and can be erased."""
-    from test_chain import chain_of_earlier_versions
+    from histories import chain_of_earlier_versions
 
     from patientbandits.live.storage.queries import LOG_COLUMNS
 

@@ -1,4 +1,4 @@
-"""Commands and how the journal carries them out in batches."""
+"""Commands, and how the journal carries them out in batches."""
 
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from patientbandits.live.commands.commands import Joined as Joined
     from patientbandits.live.commands.commands import Order as Order
     from patientbandits.live.commands.commands import Retraction as Retraction
-    from patientbandits.live.commands.credits import all_credits_due as all_credits_due
     from patientbandits.live.commands.journal import LARGEST_TRANSACTION as LARGEST_TRANSACTION
     from patientbandits.live.commands.journal import Journal as Journal
-    from patientbandits.live.commands.people import People as People
-    from patientbandits.live.commands.people import Persons as Persons
+    from patientbandits.live.commands.people import AliasGroups as AliasGroups
+    from patientbandits.live.commands.people import BatchPeople as BatchPeople
+    from patientbandits.live.commands.people import all_credits_due as all_credits_due
     from patientbandits.live.commands.people import with_aliases as with_aliases
-    from patientbandits.live.commands.weights import weights_of as weights_of
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

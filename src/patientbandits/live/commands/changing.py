@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from patientbandits.live.commands.credits import all_credits_due, credit_line
 from patientbandits.live.commands.journal import Journal
+from patientbandits.live.commands.people import all_credits_due, credit_fields
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.log import ChangeLine, CreditLine, Experiment
 from patientbandits.live.settings import (
@@ -108,7 +108,9 @@ def append_change(
     released = new.quarantine != old.quarantine
     if new.crediting != old.crediting or released:
         for about, worth in all_credits_due(store, experiment.id, new, everyone=released):
-            lines.append(credit_line(about, worth, last + 1 + len(lines), now))
+            seq = last + 1 + len(lines)
+            fields = credit_fields(about, worth)
+            lines.append(CreditLine(experiment=experiment.id, seq=seq, time=now, **fields))
     change = ChangeLine(
         experiment=experiment.id,
         seq=last + 1 + len(lines),

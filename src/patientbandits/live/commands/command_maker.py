@@ -65,7 +65,7 @@ class CommandMaker:
 
     def evaluate_command(self, unit: str, provisional: bool = False) -> Evaluate:
         printable_text("evaluation: unit", unit)
-        return Evaluate(self.experiment, self.journal.names.unit(unit), provisional)
+        return Evaluate(self.experiment, self.journal.names.unit(unit), provisional=provisional)
 
     def expose_command(
         self,
@@ -128,7 +128,7 @@ class CommandMaker:
                 "conversion: value must be 0 or at least a millionth of the scale, "
                 f"{scale / MILLIONTHS:g}; got value={value!r:.100}."
             )
-        return Convert(self.experiment, seq, millionths, parsed_time(at), goal)
+        return Convert(self.experiment, seq, millionths, parsed_time(at), goal=goal)
 
     def order_command(
         self,
@@ -154,7 +154,7 @@ class CommandMaker:
             names.maybe_order(order),
             millionths,
             parsed_time(at),
-            goal,
+            goal=goal,
         )
 
     def retraction_command(
@@ -181,11 +181,13 @@ class CommandMaker:
     ) -> Withdraw:
         _require_text("retraction", unit=unit, order=order, goal=goal)
         names = self.journal.names
-        return Withdraw(self.experiment, names.maybe_unit(unit), names.maybe_order(order), goal)
+        return Withdraw(
+            self.experiment, names.maybe_unit(unit), names.maybe_order(order), goal=goal
+        )
 
     def retract_command(self, id: str | None, goal: str | None = None) -> Retract:
         _require_text("retraction", goal=goal)
-        return Retract(self.experiment, self._seq(id), goal)
+        return Retract(self.experiment, self._seq(id), goal=goal)
 
     def join_command(self, unit: str, other: str) -> Join:
         printable_text("alias: unit", unit)

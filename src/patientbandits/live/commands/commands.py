@@ -1,8 +1,10 @@
-"""What can be asked of an experiment's log, and what is answered. `batch` carries it out."""
+"""Requests about an experiment's log, and their answers; `batch` carries them out."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import msgspec
 
 from patientbandits.live.log import Experiment
 from patientbandits.live.outcomes import Conversion as Conversion
@@ -14,158 +16,90 @@ from patientbandits.live.outcomes import Joined as Joined
 from patientbandits.live.outcomes import Retraction as Retraction
 
 
-class Command:
+class Answered(msgspec.Struct, eq=False, kw_only=True):
     """One request; ``outcome`` is there when it is durable, or else ``error``."""
 
-    __slots__ = ("error", "experiment", "outcome")
-
-    def __init__(self, experiment: Experiment) -> None:
-        self.experiment = experiment
-        self.outcome: Any = None
-        self.error: Exception | None = None
+    outcome: Any = None
+    error: Exception | None = None
 
     @property
     def done(self) -> bool:
         return self.outcome is not None or self.error is not None
 
 
-class Decide(Command):
-    __slots__ = ("key", "unit")
-
-    def __init__(
-        self, experiment: Experiment, unit: str | None = None, key: str | None = None
-    ) -> None:
-        self.experiment = experiment
-        self.outcome = None
-        self.error = None
-        self.unit = unit
-        self.key = key
+class Command(Answered, eq=False):
+    experiment: Experiment
 
 
-class Evaluate(Decide):
-    """What the unit is to be shown, as a flag. ``provisional``: it may never see it."""
+class Decide(Command, eq=False):
+    unit: str | None = None
+    key: str | None = None
 
-    __slots__ = ("provisional",)
+
+class Evaluate(Decide, eq=False):
+    """The arm that the unit is to be shown, as a flag. ``provisional``: it may never see it."""
+
     unit: str
-
-    def __init__(self, experiment: Experiment, unit: str, provisional: bool = False) -> None:
-        super().__init__(experiment, unit)
-        self.provisional = provisional
+    provisional: bool = False
 
 
-class Expose(Command):
+class Expose(Command, eq=False):
     """Somebody else has chosen ``arm`` for the unit, in microseconds at ``happened``.
 
     ``sender``, here and below: the id of the key that came with the request, if one did.
     """
 
-    __slots__ = ("arm", "happened", "key", "propensity", "sender", "unit")
-
-    def __init__(
-        self,
-        experiment: Experiment,
-        unit: str,
-        arm: str,
-        happened: int | None = None,
-        propensity: float | None = None,
-        key: str | None = None,
-        sender: str | None = None,
-    ) -> None:
-        super().__init__(experiment)
-        self.sender = sender
-        self.unit = unit
-        self.arm = arm
-        self.happened = happened
-        self.propensity = propensity
-        self.key = key
+    unit: str
+    arm: str
+    happened: int | None = None
+    propensity: float | None = None
+    key: str | None = None
+    sender: str | None = None
 
 
-class AboutGoal(Command):
+class AboutGoal(Command, eq=False, kw_only=True):
     """A command about reaching a goal; None: the one that decides."""
 
-    __slots__ = ("goal",)
-
-    def __init__(self, experiment: Experiment, goal: str | None = None) -> None:
-        super().__init__(experiment)
-        self.goal = goal
+    goal: str | None = None
 
 
-class AboutDecision(AboutGoal):
+class AboutDecision(AboutGoal, eq=False):
     """A command about the decision in line ``seq``."""
 
-    __slots__ = ("seq",)
-
-    def __init__(self, experiment: Experiment, seq: int, goal: str | None = None) -> None:
-        super().__init__(experiment, goal)
-        self.seq = seq
+    seq: int
 
 
-class Convert(AboutDecision):
+class Convert(AboutDecision, eq=False):
     """``value`` in millionths of the scale; ``happened``, if the client says, in microseconds."""
 
-    __slots__ = ("happened", "sender", "value")
-
-    def __init__(
-        self,
-        experiment: Experiment,
-        seq: int,
-        value: int,
-        happened: int | None = None,
-        goal: str | None = None,
-        sender: str | None = None,
-    ) -> None:
-        super().__init__(experiment, seq, goal)
-        self.sender = sender
-        self.value = value
-        self.happened = happened
+    value: int
+    happened: int | None = None
+    sender: str | None = None
 
 
-class Retract(AboutDecision):
-    __slots__ = ()
+class Retract(AboutDecision, eq=False):
+    pass
 
 
-class Order(AboutGoal):
+class Order(AboutGoal, eq=False):
     """A unit has paid; ``order`` names what for. ``value`` and ``happened`` as in `Convert`."""
 
-    __slots__ = ("happened", "order", "sender", "unit", "value")
-
-    def __init__(
-        self,
-        experiment: Experiment,
-        unit: str,
-        order: str | None,
-        value: int,
-        happened: int | None = None,
-        goal: str | None = None,
-        sender: str | None = None,
-    ) -> None:
-        super().__init__(experiment, goal)
-        self.sender = sender
-        self.unit = unit
-        self.order = order
-        self.value = value
-        self.happened = happened
+    unit: str
+    order: str | None
+    value: int
+    happened: int | None = None
+    sender: str | None = None
 
 
-class Withdraw(AboutGoal):
+class Withdraw(AboutGoal, eq=False):
     """Take an order back: the one of this name, or the unit's one without a name."""
 
-    __slots__ = ("order", "unit")
-
-    def __init__(
-        self, experiment: Experiment, unit: str | None, order: str | None, goal: str | None = None
-    ) -> None:
-        super().__init__(experiment, goal)
-        self.unit = unit
-        self.order = order
+    unit: str | None
+    order: str | None
 
 
-class Join(Command):
+class Join(Command, eq=False):
     """Two units are one person."""
 
-    __slots__ = ("other", "unit")
-
-    def __init__(self, experiment: Experiment, unit: str, other: str) -> None:
-        super().__init__(experiment)
-        self.unit = unit
-        self.other = other
+    unit: str
+    other: str

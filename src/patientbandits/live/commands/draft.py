@@ -1,44 +1,254 @@
-"""A batch in the making, as its desks see it, and what they share."""
+"""A batch in the making: what it stands on, what was looked up for it, and its lines so far.
+
+The functions that apply commands (`decide`, `exposures`, `outcomes`, `orders`) read and write it,
+so that each command sees those before it.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar, cast
 
+from patientbandits.live.commands.commands import (
+    AboutDecision,
+    Command,
+    Decide,
+    Expose,
+    Join,
+    Order,
+    Withdraw,
+)
+from patientbandits.live.commands.people import BatchPeople
 from patientbandits.live.log import (
+    AssignmentLine,
     ConversionLine,
     Decided,
-    Experiment,
+    DecisionLine,
     GoalLine,
     Line,
     OpenDecision,
     OrderLine,
+    Signer,
+    WithdrawalLine,
 )
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import Settings
+from patientbandits.live.storage import Reader, StoreQuestion
 from patientbandits.live.times import SECOND
 
 SKEW = 300 * SECOND
-"""How far clocks may disagree."""
+"""how far clocks may disagree"""
+
+L = TypeVar("L", bound=Line)
 
 
-class Draft(Protocol):
-    """A batch in the making: what it stands on, and the lines so far."""
+class PendingAnswer(NamedTuple):
+    """A command that is answered with the decision in line ``seq``, once the policy has chosen."""
 
-    state: PolicyState
-    settings: Settings
-    experiment: Experiment
-    clock: int
-    now: int
-    lines: list[Line]
-    decided: dict[int, Decided]
-    open: dict[int, OpenDecision]
+    command: Decide
+    seq: int
+    duplicate: bool
 
-    def next_seq(self) -> int: ...
+
+class ReachedGoal(NamedTuple):
+    """A goal that a decision has reached by its id, and whether that was taken back."""
+
+    line: GoalLine
+    retracted: bool = False
+
+
+class Subjects(NamedTuple):
+    """The decisions that a batch may be about: by line, by idempotency key and by unit."""
+
+    seqs: list[int]
+    keys: list[str]
+    units: list[str]
+
+
+def subjects_of(commands: Sequence[Command], settings: Settings) -> Subjects:
+    keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
+    keys = {command.key for command in keyed if command.key is not None}
+    units: set[str] = set()
+    if settings.sticky or settings.closed:
+        units = {
+            command.unit
+            for command in keyed
+            if command.unit is not None and isinstance(command, Decide)
+        }
+    seqs = {command.seq for command in commands if isinstance(command, AboutDecision)}
+    return Subjects(sorted(seqs), sorted(keys), sorted(units))
+
+
+def questions(
+    commands: Sequence[Command], state: PolicyState, reader: Reader
+) -> list[StoreQuestion]:
+    """The questions that `Draft.look_up` will mostly ask, word for word."""
+    experiment = state.experiment.id
+    seqs, keys, units = subjects_of(commands, state.settings)
+    found = []
+    if seqs:
+        found.append(reader.decided_question(experiment, seqs))
+    for column, names in (("key", keys), ("unit", units)):
+        if names:
+            found.append(reader.lines_question(experiment, "decision", column, names))
+    return found
+
+
+class Draft:
+    def __init__(self, state: PolicyState, now: int, signer: Signer) -> None:
+        self.state = state
+        self.signer = signer
+        self.settings = state.settings
+        self.experiment = state.experiment
+        self.clock = now
+        self.now = max(now, state.time)
+        """the log's time never goes back"""
+        self.first = state.seq + 1
+        self.lines: list[Line] = []
+        self.open: dict[int, OpenDecision] = {}
+        """decisions of this batch that the policy is still to make, by line"""
+        self.pending: list[PendingAnswer] = []
+        self.decided: dict[int, Decided] = {}
+        """all other decisions that the batch is about, by line"""
+        self._by_key: dict[str, int] = {}
+        self._by_unit: dict[str, int] = {}
+        settings = state.settings
+        self.people = BatchPeople(self.decided, settings.crediting, settings.quarantine)
+        self.assignments: dict[str, list[AssignmentLine]] = {}
+        """by unit, oldest first"""
+        self.reached: dict[tuple[int, str], ReachedGoal] = {}
+        """by decision and goal"""
+
+    @property
+    def next_seq(self) -> int:
+        return self.first + len(self.lines)
+
+    def write(self, kind: type[L], **fields: Any) -> L:
+        """Add a line to the batch."""
+        line = kind(
+            experiment=self.experiment.id,
+            seq=self.first + len(self.lines),
+            time=self.now,
+            **fields,
+        )
+        self.lines.append(line)
+        return line
+
+    # Looking up: one question for each column serves the whole batch
+
+    def look_up(self, commands: Sequence[Command], reader: Reader) -> None:
+        """Ask the store for all that the commands are about."""
+        experiment = self.experiment.id
+        subjects = subjects_of(commands, self.settings)
+        self._keep(reader.decided(experiment, "seq", subjects.seqs))
+        for decision in self._keep(reader.decided(experiment, "key", subjects.keys)):
+            if decision.key is not None:
+                self._by_key[decision.key] = decision.seq
+        for decision in self._keep(reader.decided(experiment, "unit", subjects.units)):
+            if decision.unit is not None and decision.arm in self.state.shown:
+                self._by_unit[decision.unit] = decision.seq
+        self._look_up_people(commands, reader, subjects.units)
+        if self.state.has_assignments:
+            self._look_up_assignments(commands, reader)
+        if self.settings.goals:
+            self._look_up_goals(commands, reader)
+
+    def _keep(self, found: Sequence[Decided]) -> list[DecisionLine]:
+        self.decided.update((about.decision.seq, about) for about in found)
+        return [about.decision for about in found]
+
+    def _look_up_people(
+        self, commands: Sequence[Command], reader: Reader, deciding: Sequence[str]
+    ) -> None:
+        """``deciding``: units that may get the decision of another unit of their person."""
+        orders: set[str] = set()
+        units: set[str] = set()
+        for command in commands:
+            if isinstance(command, Decide):  # mostly
+                continue
+            if isinstance(command, (Order, Withdraw)):
+                if command.unit is not None:
+                    units.add(command.unit)
+                if command.order is not None:
+                    orders.add(command.order)
+            elif isinstance(command, Join):
+                units |= {command.unit, command.other}
+            elif isinstance(command, Expose):
+                units.add(command.unit)
+            elif isinstance(command, AboutDecision) and self.state.may_credit:
+                about = self.decided.get(command.seq)
+                if about is not None and about.decision.unit is not None:
+                    units.add(about.decision.unit)
+        if self.state.has_aliases:
+            units.update(deciding)
+        if units or orders:
+            goals = bool(self.settings.goals)
+            self.people.look_up(reader, self.experiment.id, units, orders, goals)
+
+    def _look_up_assignments(self, commands: Sequence[Command], reader: Reader) -> None:
+        units: set[str] = set()
+        for command in commands:
+            if isinstance(command, (Decide, Expose)) and command.unit is not None:
+                units.update(self.people.aliases.units(command.unit))
+        for line in reader.named_lines(self.experiment.id, AssignmentLine, "unit", sorted(units)):
+            self.assignments.setdefault(line.unit, []).append(line)
+
+    def _look_up_goals(self, commands: Sequence[Command], reader: Reader) -> None:
+        seqs = {
+            command.seq
+            for command in commands
+            if isinstance(command, AboutDecision) and command.goal is not None
+        }
+        experiment = self.experiment.id
+        lines = reader.lines_about(experiment, GoalLine, sorted(seqs))
+        gone = reader.lines_about(experiment, WithdrawalLine, [line.seq for line in lines])
+        withdrawn = {line.withdrawn for line in gone}
+        for line in lines:
+            self.reached[line.decision, line.goal] = ReachedGoal(line, line.seq in withdrawn)
+
+    # Decisions of the batch and of the log
+
+    def note_decision(self, line: DecisionLine | OpenDecision) -> None:
+        """Have the commands that follow find a new decision."""
+        if isinstance(line, OpenDecision):
+            self.open[line.seq] = line
+        else:
+            self.decided[line.seq] = Decided(line)
+        if line.key is not None:
+            self._by_key[line.key] = line.seq
+        if line.unit is not None:
+            self._by_unit[line.unit] = line.seq
+            self.people.expose(line)
+
+    def decision_of_key(self, key: str | None) -> DecisionLine | OpenDecision | None:
+        seq = None if key is None else self._by_key.get(key)
+        return None if seq is None else self._decision(seq)
+
+    def decision_of_unit(self, unit: str) -> DecisionLine | OpenDecision | None:
+        """The last decision for the unit's person, if its arm is not retired."""
+        seq = self._by_unit.get(unit)
+        if seq is not None:
+            return self._decision(seq)
+        for exposure in reversed(self.people.exposures(unit)):
+            decision = self._decision(exposure.seq)
+            if isinstance(decision, OpenDecision) or decision.arm in self.state.shown:
+                return decision
+        return None
+
+    def _decision(self, seq: int) -> DecisionLine | OpenDecision:
+        about = self.decided.get(seq)
+        return self.open[seq] if about is None else about.decision
+
+    def made(self, seq: int) -> DecisionLine:
+        """A decision that the policy has made by now."""
+        about = self.decided.get(seq)
+        if about is not None:
+            return about.decision
+        return cast(DecisionLine, self.lines[seq - self.first])
 
 
 def same_moment(before: ConversionLine | GoalLine | OrderLine, stated: int | None) -> bool:
-    """Tell whether a repeated message says the same time as the first, or nothing about it."""
+    """Tell whether a repeated message states the time of the first, or none."""
     if stated is None:
         return True
-    said = before.stated if before.stated is not None else before.happened
-    return stated == said
+    return stated == (before.happened if before.stated is None else before.stated)

@@ -16,12 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from patientbandits.live.commands.batch import CommandBatch
+from patientbandits.live.commands.batch import carry_out, only_decides, split_batch
 from patientbandits.live.commands.commands import Command
-from patientbandits.live.commands.plain_decisions import decided_plainly, questions
-from patientbandits.live.commands.stretches import stretches
+from patientbandits.live.commands.draft import questions
 from patientbandits.live.errors import LOGGER, UnavailableError
-from patientbandits.live.log import Line, Signer
+from patientbandits.live.log import Signer
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.storage import LogStore, Pseudonyms, StoreQuestion
 from patientbandits.live.times import SECOND
@@ -189,7 +188,7 @@ class Journal:
             for experiment_id, commands in by_experiment.items():
                 state = self._states.get(experiment_id)
                 if state is not None:
-                    found += questions(state, commands, self.store)
+                    found += questions(commands, state, self.store)
         return found
 
     def _decide_or_fail(self, experiment_id: int, commands: Sequence[Command]) -> None:
@@ -219,16 +218,15 @@ class Journal:
     def _decide(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Let the experiment's policy decide, and append: all lines, or none if it fails."""
         state = self.state(experiment_id)
-        if decided_plainly(state, commands, self.now(), self.signer, self.store):
+        parts = list(split_batch(commands, state))
+        if len(parts) == 1 and (state.memory.forgets or only_decides(commands)):
+            carry_out(commands, state, self.now(), self.signer, self.store)
             return
-        parts = list(stretches(commands, state))
-        if len(parts) == 1 and state.memory.forgets:
-            self._append(state, commands)
-            return
+        # what one part has written must go if a later one fails
         self.store.mark()
         try:
-            for stretch in parts:
-                self._append(state, stretch)
+            for part in parts:
+                carry_out(part, state, self.now(), self.signer, self.store)
                 if state.stale:
                     state = PolicyState(self.store, state.experiment)
                     self._states[experiment_id] = state
@@ -237,11 +235,6 @@ class Journal:
         except Exception:
             self.store.back_to_mark()
             raise
-
-    def _append(self, state: PolicyState, commands: Sequence[Command]) -> list[Line]:
-        lines = CommandBatch(state, self.now(), self.signer).carry_out(commands, self.store)
-        state.chain = self.store.append(lines, state.chain)
-        return lines
 
     def _refuse_if_failed(self) -> None:
         if self.failure is not None:

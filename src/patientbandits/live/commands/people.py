@@ -6,8 +6,8 @@ needs; what the batch adds is added here too, so that each command sees those be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from patientbandits.live.log import (
     AliasLine,
@@ -24,6 +24,7 @@ from patientbandits.live.settings import (
     Exposure,
     Payment,
     QuarantineRules,
+    Settings,
     Worth,
     decision_quarantined,
     quarantined,
@@ -44,7 +45,7 @@ class PlacedOrder(NamedTuple):
         return Payment(happened=line.happened, seq=line.seq, value=line.value)
 
 
-class Persons:
+class AliasGroups:
     """Which units are one person."""
 
     def __init__(self) -> None:
@@ -66,8 +67,10 @@ class Persons:
             self._units[one] = joined
 
 
-def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Persons) -> set[str]:
-    """All units of the people behind ``units``, who become known to ``persons``."""
+def with_aliases(
+    reader: Reader, experiment: int, units: set[str], aliases: AliasGroups
+) -> set[str]:
+    """All units of the people behind ``units``, who are added to ``aliases``."""
     known: set[str] = set()
     new = units
     while new:
@@ -75,13 +78,13 @@ def with_aliases(reader: Reader, experiment: int, units: set[str], persons: Pers
         seen: set[str] = set()
         for column in ("unit", "key"):
             for line in reader.named_lines(experiment, AliasLine, column, sorted(new)):
-                persons.join(line.unit, line.other)
+                aliases.join(line.unit, line.other)
                 seen |= {line.unit, line.other}
         new = seen - known
     return known
 
 
-class People:
+class BatchPeople:
     def __init__(
         self, decided: dict[int, Decided], crediting: Crediting, rules: QuarantineRules = ()
     ) -> None:
@@ -89,7 +92,7 @@ class People:
         self._decided = decided
         self._rules = rules
         self._crediting = crediting
-        self.persons = Persons()
+        self.aliases = AliasGroups()
         self._exposures: dict[str, list[Exposure]] = {}
         self._orders: dict[str, dict[int, PlacedOrder]] = {}
         self._named: dict[tuple[str | None, str], list[int]] = {}
@@ -114,7 +117,7 @@ class People:
         for kind in kinds:
             named += reader.named_lines(experiment, kind, "key", sorted(orders))
         units = units | {line.unit for line in named}
-        everyone = sorted(with_aliases(reader, experiment, units, self.persons))
+        everyone = sorted(with_aliases(reader, experiment, units, self.aliases))
         decided = reader.decided(experiment, "unit", everyone)
         for about in reader.with_credits(experiment, decided):
             self._decided[about.decision.seq] = about
@@ -158,7 +161,7 @@ class People:
     def exposures(self, unit: str) -> list[Exposure]:
         """Of the unit's person, by time."""
         exposures: list[Exposure] = []
-        for one in self.persons.units(unit):
+        for one in self.aliases.units(unit):
             exposures += self._exposures.get(one, ())
         return sorted(exposures)
 
@@ -202,7 +205,7 @@ class People:
 
     def _standing(self, unit: str) -> Iterator[PlacedOrder]:
         """What counts towards the goal that decides."""
-        for known in self.persons.units(unit):
+        for known in self.aliases.units(unit):
             for order in self._orders.get(known, {}).values():
                 if order.line.goal is None and self._stands(order):
                     yield order
@@ -226,3 +229,64 @@ def own_payments(
     if not crediting.counts(line.happened - about.decision.made):
         return ()
     return (Payment(happened=line.happened, seq=line.seq, value=line.value),)
+
+
+def recorded_worth(about: Decided, settings: Settings) -> Worth:
+    """What the log says that the decision is worth."""
+    if about.credits:
+        last = about.credits[-1]
+        return Worth(last.value, last.happened)
+    conversion = about.conversion
+    if conversion is None or about.retraction is not None or not conversion.value:
+        return WORTHLESS
+    if not settings.counts(conversion.happened - about.decision.made):
+        return WORTHLESS
+    return Worth(conversion.value, conversion.happened)
+
+
+def credits_due(
+    people: BatchPeople, units: Iterable[str], settings: Settings
+) -> Iterator[tuple[Decided, Worth]]:
+    """The decisions for the people behind ``units`` whose recorded worth is not the right one."""
+    for unit in units:
+        for about, worth in people.worths(unit):
+            if recorded_worth(about, settings) != worth:
+                yield about, worth
+
+
+def credit_fields(about: Decided, worth: Worth) -> dict[str, Any]:
+    """The fields of a credit that says what the decision is worth."""
+    return {"decision": about.decision.seq, "value": worth.value, "happened": worth.happened}
+
+
+def own_worth(about: Decided, settings: Settings) -> Worth:
+    """What a decision without a unit is worth: what it was paid by its id."""
+    made = about.decision
+    if decision_quarantined(settings.quarantine, made.made, made.unit, made.sender):
+        return WORTHLESS
+    return summed(own_payments(about, settings.crediting, settings.quarantine))
+
+
+def all_credits_due(
+    reader: Reader, experiment: int, settings: Settings, everyone: bool = False
+) -> list[tuple[Decided, Worth]]:
+    """Of everyone who ever ordered: what must be written when settings have changed.
+
+    ``everyone``: also of decisions that were paid by their id alone, which a quarantine, but no
+    other setting, makes worth something else.
+    """
+    units = {line.unit for line in reader.lines_with_unit(experiment, OrderLine)}
+    alone: list[Decided] = []
+    if everyone:
+        converted = reader.converted(experiment)
+        units |= {about.decision.unit for about in converted if about.decision.unit is not None}
+        alone = [about for about in converted if about.decision.unit is None]
+    people = BatchPeople({}, settings.crediting, settings.quarantine)
+    people.look_up(reader, experiment, units, set())
+    one_each = {tuple(people.aliases.units(unit)): unit for unit in sorted(units)}
+    due = list(credits_due(people, one_each.values(), settings))
+    for about in alone:
+        worth = own_worth(about, settings)
+        if recorded_worth(about, settings) != worth:
+            due.append((about, worth))
+    return due

@@ -62,6 +62,7 @@ def classes_of(module: Any, base: type) -> list[type]:
 
 def form_of(kind: type[Command]) -> CommandForm:
     names = [*inspect.signature(kind).parameters][1:]
+    names = [name for name in names if name not in ("outcome", "error")]
     fields = attrgetter(*names) if names else lambda command: ()
     return CommandForm(make=kind, fields=fields, single=len(names) == 1)
 

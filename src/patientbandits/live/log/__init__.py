@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from patientbandits.live.log.chain import chained as chained
     from patientbandits.live.log.chain import chained_decisions as chained_decisions
     from patientbandits.live.log.chain import decided_of as decided_of
+    from patientbandits.live.log.chain import decision_columns as decision_columns
     from patientbandits.live.log.chain import line_of as line_of
     from patientbandits.live.log.chain import linked as linked
     from patientbandits.live.log.chain import linked_with_names as linked_with_names

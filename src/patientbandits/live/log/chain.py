@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -199,6 +199,25 @@ def chained(rows: Iterable[LineRow], before: bytes) -> list[tuple[Any, ...]]:
         before = linked(row, before)
         done.append((*row[:-1], before))  # plain: to make a record takes as long as the hash
     return done
+
+
+def decision_columns(lines: Sequence[Line]) -> DecisionColumns | None:
+    """The columns of decisions written at one moment; None if there is any other line."""
+    if set(map(type, lines)) != {DecisionLine}:
+        return None
+    decisions = cast(Sequence[DecisionLine], lines)
+    first = decisions[0]
+    if any(line.time != first.time for line in decisions):
+        return None
+    return DecisionColumns(
+        experiment=first.experiment,
+        time=first.time,
+        seqs=range(first.seq, first.seq + len(decisions)),
+        arms=[line.arm for line in decisions],
+        propensities=[line.propensity for line in decisions],
+        units=[line.unit for line in decisions],
+        keys=[line.key for line in decisions],
+    )
 
 
 def chained_decisions(columns: DecisionColumns, before: bytes) -> list[bytes]:

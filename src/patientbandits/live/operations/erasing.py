@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from patientbandits.live.commands import Journal, Persons, with_aliases
+from patientbandits.live.commands import AliasGroups, Journal, with_aliases
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import (
     AliasLine,
@@ -130,14 +130,14 @@ def replace_names(store: LogStore, lines: Sequence[Line], units: set[str]) -> No
 def units_everywhere(reader: Reader, experiments: Iterable[Experiment], unit: str) -> set[str]:
     """The units of the unit's person by the aliases of all experiments together."""
     listed = list(experiments)
-    persons = Persons()
+    groups = AliasGroups()
     units = {unit}
     before = 0
     # An alias in one experiment may lead to a unit with aliases in another: until no more are new.
     while len(units) > before:
         before = len(units)
         for experiment in listed:
-            units |= with_aliases(reader, experiment.id, units, persons)
+            units |= with_aliases(reader, experiment.id, units, groups)
     return units
 
 
@@ -232,13 +232,13 @@ def silent_units(reader: Reader, experiment: int, lines: Iterable[Line], last: i
     units: set[str] = set()
     for line in lines:
         units.update(name for name in line.units if not is_erased(name))
-    persons = Persons()
-    everyone = with_aliases(reader, experiment, units, persons)
+    groups = AliasGroups()
+    everyone = with_aliases(reader, experiment, units, groups)
     heard: set[str] = set()
     for line in lines_naming(reader, experiment, everyone):
         if line.seq > last:
             for unit in line.units:
-                heard.update(persons.units(unit))
+                heard.update(groups.units(unit))
     return everyone - heard
 
 

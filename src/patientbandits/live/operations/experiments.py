@@ -6,7 +6,7 @@ import secrets
 
 from msgspec.structs import replace
 
-from patientbandits.live.commands import Journal, Persons
+from patientbandits.live.commands import AliasGroups, Journal
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.log import AliasLine, ChangeLine, Experiment
 from patientbandits.live.names import experiment_name
@@ -67,10 +67,10 @@ def insert_experiment(
 def all_aliases(reader: Reader) -> list[AliasLine]:
     """The aliases of all experiments, without those that follow from others."""
     aliases: list[AliasLine] = []
-    persons = Persons()
+    groups = AliasGroups()
     for experiment in reader.experiments():
         for line in reader.lines_with_unit(experiment.id, AliasLine):
-            if not (is_erased(line.unit) or persons.same(line.unit, line.other)):
-                persons.join(line.unit, line.other)
+            if not (is_erased(line.unit) or groups.same(line.unit, line.other)):
+                groups.join(line.unit, line.other)
                 aliases.append(line)
     return aliases

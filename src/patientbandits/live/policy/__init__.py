@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from patientbandits.live.policy.memory_dumps import saved_arrays as saved_arrays
     from patientbandits.live.policy.snapshots import is_sealed as is_sealed
     from patientbandits.live.policy.snapshots import opened as opened
-    from patientbandits.live.policy.standing_weights import StandingWeights as StandingWeights
     from patientbandits.live.policy.state import PolicyState as PolicyState
+    from patientbandits.live.policy.weights import cached_weights as cached_weights
+    from patientbandits.live.policy.weights import weights_of as weights_of
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

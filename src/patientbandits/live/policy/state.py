@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from patientbandits.live.log import (
     AliasLine,
@@ -33,8 +33,7 @@ from patientbandits.live.log import (
 from patientbandits.live.policy.memory import Event, PolicyMemory
 from patientbandits.live.policy.memory_dumps import dumped, restored
 from patientbandits.live.policy.snapshots import opened, sealed
-from patientbandits.live.policy.standing_weights import StandingWeights
-from patientbandits.live.settings import stored_settings
+from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import END, Reader
 from patientbandits.simulation.engine import DECISION, RETRACTION
 
@@ -48,6 +47,14 @@ So their cost stays in proportion.
 
 
 OUTCOMES = (ConversionLine, RetractionLine, CreditLine)
+
+
+class CachedWeights(NamedTuple):
+    """Arm weights, cached for one second by the log's clock; lines added meanwhile are ignored."""
+
+    computed: int
+    settings: Settings
+    weights: tuple[float, ...]
 
 
 class PolicyState:
@@ -66,8 +73,8 @@ class PolicyState:
         self.has_orders = reader.has_any(experiment.id, "order")
         self.has_aliases = reader.has_any(experiment.id, "alias")
         self.has_assignments = reader.has_any(experiment.id, "assignment")
-        self.standing: StandingWeights | None = None
-        """by which arms are promised at present"""
+        self.weights: CachedWeights | None = None
+        """by which arms are assigned"""
         self.stale = False
         """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.live.commands import People
+from patientbandits.live.commands import BatchPeople
 from patientbandits.live.log import AliasLine, class_of, seconds_of_class
 from patientbandits.live.settings import Crediting, QuarantineRules
 from patientbandits.live.storage import END, Reader, queries
@@ -177,7 +177,7 @@ def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
         else:
             unmatched += int(orders)
     if by_alias:
-        people = People({}, Crediting("first", None))
+        people = BatchPeople({}, Crediting("first", None))
         people.look_up(reader, experiment, set(by_alias), set())
         unmatched += sum(orders for unit, orders in by_alias.items() if not people.exposures(unit))
     return {

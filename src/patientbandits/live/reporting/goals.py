@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from patientbandits.live.commands import People
+from patientbandits.live.commands import BatchPeople
 from patientbandits.live.log import MILLIONTHS, AliasLine, UnitGoalLine
 from patientbandits.live.reporting.cohorts import excluded_decisions
 from patientbandits.live.settings import Exposure, Payment, Settings, quarantined
@@ -49,7 +49,7 @@ def goal_credits(reader: Reader, experiment: int, settings: Settings) -> Iterato
         return
     aliases = reader.lines_with_unit(experiment, AliasLine)
     joined = {name for line in aliases for name in line.units}
-    if settings.quarantine:  # SQL credits units alone; `People` applies aliases and quarantine
+    if settings.quarantine:  # SQL credits units alone; `BatchPeople` applies aliases and quarantine
         joined |= {line.unit for line in reader.lines_with_unit(experiment, UnitGoalLine)}
     yield from _by_decision(reader, experiment, settings)
     yield from _by_unit(reader, experiment, settings, joined)
@@ -92,7 +92,7 @@ def _by_person(
 ) -> Iterator[GoalCredit]:
     """Credits of people who have several units."""
     decided: dict[int, Any] = {}
-    people = People(decided, settings.crediting, settings.quarantine)
+    people = BatchPeople(decided, settings.crediting, settings.quarantine)
     people.look_up(reader, experiment, joined, set(), goals=True)
     for goal, reached in people.goals():
         for exposure in people.paid_by(reached):

@@ -21,6 +21,7 @@ from patientbandits.live.log import (
     Snapshot,
     chained,
     chained_decisions,
+    decision_columns,
     line_of,
     linked,
     names_are_chained,
@@ -79,16 +80,15 @@ class LogStore(Reader):
             return before or b""
         if before is None:
             before = self.chain(lines[0].experiment, lines[0].seq - 1)
+        columns = decision_columns(lines)
+        if columns is not None:  # mostly
+            chains = chained_decisions(columns, before)
+            self.insert_decisions(columns, chains)
+            return chains[-1]
         rows = chained(map(row_of, lines), before)
         self.insert(rows)
         chain: bytes = rows[-1][-1]
         return chain
-
-    def append_decisions(self, columns: DecisionColumns, before: bytes) -> bytes:
-        """As `append`, for decisions alone."""
-        chains = chained_decisions(columns, before)
-        self.insert_decisions(columns, chains)
-        return chains[-1]
 
     def rename(self, lines: Sequence[Line]) -> None:
         """Give lines of one log the names that ``lines`` have now; all else in them is known."""

@@ -11,8 +11,8 @@ from folds import counts, equal, memories_equal, running, same
 
 import patientbandits as pb
 from patientbandits import live
+from patientbandits.live.commands.batch import split_batch
 from patientbandits.live.commands.commands import Convert, Decide, Retract
-from patientbandits.live.commands.stretches import stretches
 from patientbandits.live.log.records import (
     ConversionLine,
     Decided,
@@ -354,7 +354,7 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(shop.store, "append_decisions", interrupted)
+            patch.setattr(shop.store, "append", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 button.decide()
         assert all(isinstance(command.error, live.UnavailableError) for command in others)
@@ -362,7 +362,7 @@ def test_an_interrupt_leaves_nobody_waiting(fresh, clock, monkeypatch):
         assert shop.store.head(button.experiment.id) == 2
 
 
-def test_stretches(fresh, clock):
+def test_batches_are_split(fresh, clock):
     """The memory begins anew before a decision that follows a retraction, and only there."""
     with live.open(fresh("sqlite"), clock=clock) as shop:
         button = shop.experiment("button", ["a"], policy=policies("AdaptPatientBandits")[1])
@@ -379,8 +379,8 @@ def test_stretches(fresh, clock):
             commands = [make[letter]() for letter in text if letter != "|"]
             assert (
                 "|".join(
-                    "".join(letters[type(command)] for command in stretch)
-                    for stretch in stretches(commands, running(button))
+                    "".join(letters[type(command)] for command in part)
+                    for part in split_batch(commands, running(button))
                 )
                 == text
             )

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import random
 import zlib
 
 import apsw
 import pytest
 from histories import busy
+from msgspec.structs import replace
 
 from patientbandits import live
+from patientbandits.live.log.chain import LineRow, chained, chained_decisions, line_of, row_of
+from patientbandits.live.log.records import KINDS as ALL_KINDS
+from patientbandits.live.log.records import (
+    AliasLine,
+    AssignmentLine,
+    ChangeLine,
+    ConversionLine,
+    CreditLine,
+    DecisionColumns,
+    DecisionLine,
+    Experiment,
+    ExposureLine,
+    GoalLine,
+    OrderLine,
+    RetractionLine,
+    UnitGoalLine,
+    WithdrawalLine,
+)
 from patientbandits.live.operations.backups import backup
 from patientbandits.live.operations.checks import check
 from patientbandits.live.storage import open_store
@@ -49,23 +68,6 @@ def naive_chain(rows):
         if names != [None, None]:
             seal = zlib.crc32(json_bytes(names), line[1]).to_bytes(4, "big")
         yield before + seal
-
-
-def chain_of_earlier_versions(rows):
-    """The names are a part of what is hashed."""
-    before = b""
-    for row in rows:
-        *line, goal, sender, _ = row
-        if goal is not None or sender is not None:
-            line.append(goal)
-        if sender is not None:
-            line.append(sender)
-        before = hashlib.blake2b(before + json_bytes(line), digest_size=16).digest()
-        yield before
-
-
-def json_bytes(value):
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def test_the_chain_is_that_of_its_definition(shop, clock):
@@ -131,3 +133,72 @@ def test_a_copy_has_the_same_chain(shop, clock, fresh, tmp_path):
         head = shop.store.head(1)
         assert copy.store.chain(1, head) == shop.store.chain(1, head) != b""
         assert check(copy.store)["wrong"] == []
+
+
+def some_columns(chance: random.Random, number: int) -> DecisionColumns:
+    names = [None, "ann", 'q"uo,te', "ünï", "%s %d", "[null,null]", "\\"]
+    first = chance.randrange(1, 10**9)
+    return DecisionColumns(
+        experiment=chance.randrange(1, 100),
+        time=chance.randrange(10**16),
+        seqs=range(first, first + number),
+        arms=[chance.randrange(5) for _ in range(number)],
+        propensities=[
+            chance.choice([None, 1.0, chance.random(), 1e-17, 1 / 3]) for _ in range(number)
+        ],
+        units=[chance.choice(names) for _ in range(number)],
+        keys=[chance.choice(names) for _ in range(number)],
+    )
+
+
+def test_chained_as_lines_are() -> None:
+    chance = random.Random(5)
+    for number in (1, 2, 64) * 20:
+        columns = some_columns(chance, number)
+        before = chance.choice([b"", chance.randbytes(16), chance.randbytes(20)])
+        lines = [
+            LineRow(columns.experiment, seq, "decision", columns.time, *others)
+            for seq, *others in zip(*columns[2:], strict=True)
+        ]
+        one_by_one = chained(lines, before)
+        assert chained_decisions(columns, before) == [row[-1] for row in one_by_one]
+
+
+KINDS = [
+    DecisionLine(experiment=1, seq=2, time=3, arm=0),
+    DecisionLine(experiment=1, seq=2, time=3, arm=1, propensity=0.5, unit="u", key="k"),
+    ExposureLine(experiment=1, seq=2, time=3, arm=1, happened=2, unit="u", stated=1, sender="s"),
+    ConversionLine(
+        experiment=1, seq=4, time=5, decision=2, value=6, happened=4, stated=4, sender="s"
+    ),
+    RetractionLine(experiment=1, seq=5, time=5, decision=2),
+    ChangeLine(experiment=1, seq=1, time=1, settings="{}"),
+    OrderLine(experiment=1, seq=6, time=6, unit="u", order="o", value=7, happened=5, sender="s"),
+    UnitGoalLine(experiment=1, seq=6, time=6, unit="u", order="o", value=7, happened=5, goal="g"),
+    GoalLine(experiment=1, seq=7, time=7, decision=2, goal="g", value=8, happened=6, stated=6),
+    WithdrawalLine(experiment=1, seq=8, time=8, withdrawn=6),
+    AliasLine(experiment=1, seq=9, time=9, unit="u", other="v"),
+    CreditLine(experiment=1, seq=10, time=10, decision=2, value=0, happened=None),
+    AssignmentLine(experiment=1, seq=11, time=11, arm=1, propensity=0.25, unit="u", chain=b"c"),
+]
+
+
+@pytest.mark.parametrize("line", KINDS, ids=lambda line: type(line).__name__)
+def test_a_record_is_read_as_it_was_written(line) -> None:
+    row = row_of(line)
+    assert row.kind == line.kind
+    assert line_of(tuple(row)) == line
+    assert type(line_of(tuple(row))) is type(line)
+
+
+def test_the_table_takes_every_kind(tmp_path) -> None:
+    """Its rules are those of the records: a column more or less would be refused."""
+    assert {line.kind for line in KINDS} == set(ALL_KINDS)
+    store = open_store(str(tmp_path / "shop.db"))
+    store.begin(None)
+    store.add_experiment(Experiment(1, "x", 1, 0))
+    lines = [replace(line, seq=100 + place, chain=None) for place, line in enumerate(KINDS)]
+    store.append(lines, b"")
+    store.commit()
+    assert [replace(line, chain=None) for line in store.lines(1, 0)] == lines
+    store.close()

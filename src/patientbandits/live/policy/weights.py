@@ -1,4 +1,4 @@
-"""The share of traffic that each arm should get at a moment, as the policy would have it."""
+"""Arm weights: the share of traffic that each arm should get now, as the policy would have it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
+from patientbandits.live.log import Experiment
 from patientbandits.live.policy.memory import Event
-from patientbandits.live.policy.state import PolicyState
+from patientbandits.live.policy.state import CachedWeights, PolicyState
+from patientbandits.live.storage import Reader
+from patientbandits.live.times import SECOND
 from patientbandits.policies.base import Arm
 from patientbandits.simulation.engine import (
     DECISION,
@@ -21,11 +24,36 @@ from patientbandits.simulation.engine import (
     turn_page,
 )
 
+WEIGHTS_TTL = SECOND
+"""microseconds"""
+
 LOOK_AHEAD = 1000
 """decisions that are counted where a policy does not know its probabilities"""
 
 
-def present_shares(state: PolicyState, now: int) -> list[float]:
+def cached_weights(state: PolicyState, now: int) -> Sequence[float]:
+    """The weights of the arms that can be chosen, at most a second old."""
+    cached = state.weights
+    if cached is not None and cached.settings == state.settings:
+        fresh = cached.computed <= now < cached.computed + WEIGHTS_TTL
+        if fresh:
+            return cached.weights
+    weights = tuple(arm_weights(state, now))
+    state.weights = CachedWeights(computed=now, settings=state.settings, weights=weights)
+    return weights
+
+
+def weights_of(reader: Reader, experiment: Experiment, now: int) -> dict[str, float]:
+    """arm: its weight, of those that can be chosen; a function of the log and the time.
+
+    Worked out from the log and thrown away: nothing is written.
+    """
+    state = PolicyState(reader, experiment)
+    names = [state.settings.arms[place] for place in state.settings.active]
+    return dict(zip(names, arm_weights(state, now), strict=True))
+
+
+def arm_weights(state: PolicyState, now: int) -> list[float]:
     """Of each arm that can be chosen; ``state`` is left as it was.
 
     The probabilities with which the policy chooses, if it knows them and they are all there is to
@@ -65,8 +93,8 @@ def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:
         Event(kind=DECISION, arm=UNDECIDED, pull=first + number, time=now)
         for number in range(decisions)
     ]
-    made, _ = memory.apply(events, deciding=True)
-    return np.bincount(made["arm"], minlength=len(memory.place))
+    decided, _ = memory.apply(events, deciding=True)
+    return np.bincount(decided["arm"], minlength=len(memory.place))
 
 
 def known_chances(state: PolicyState, now: float) -> list[float]:
@@ -78,10 +106,11 @@ def known_chances(state: PolicyState, now: float) -> list[float]:
     chance_of = rule.hook("propensity")
     arms = len(memory.place)
     horizon = float(max(memory.made, 1))
-    found = []
+    chances = []
     for arm in range(arms):
         pulls = int(memory.tally.pulls[arm])
-        known = Arm(arm, pulls, float(memory.tally.rewards[arm]))
-        told = (rule.numbers, memory.arrays, known, memory.made, now, horizon, arms)
-        found.append(float(chance_of(*told)))
-    return found
+        tally = Arm(arm, pulls, float(memory.tally.rewards[arm]))
+        chances.append(
+            float(chance_of(rule.numbers, memory.arrays, tally, memory.made, now, horizon, arms))
+        )
+    return chances

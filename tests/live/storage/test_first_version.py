@@ -14,7 +14,7 @@ from patientbandits import live
 from patientbandits.live.operations.checks import check
 from patientbandits.live.storage.schema import MIGRATIONS, for_postgres
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 TOLD = json.loads((DATA / "v1.json").read_text())
 
 

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from patientbandits import live
-from patientbandits.live.commands.assignment_desk import drawn
 from patientbandits.live.commands.commands import Evaluate
+from patientbandits.live.commands.exposures import drawn
 from patientbandits.live.errors import MismatchError, RefusedError
 from patientbandits.live.operations.checks import check, same_state
 from patientbandits.live.policy.state import PolicyState
