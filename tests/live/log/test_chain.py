@@ -8,7 +8,7 @@ import zlib
 
 import apsw
 import pytest
-from histories import busy
+from histories import busy, json_bytes
 from msgspec.structs import replace
 
 from patientbandits import live

@@ -46,8 +46,9 @@ def carry_out(
 ) -> None:
     """Answer each command, or refuse it, and append the lines; they are still to be committed."""
     draft = Draft(state, now, signer)
-    name_goals(commands, state.settings)
-    commands = [command for command in commands if command.error is None]
+    if not only_decides(commands):
+        name_goals(commands, state.settings)
+        commands = [command for command in commands if command.error is None]
     draft.look_up(commands, store)
     for command in commands:
         try:

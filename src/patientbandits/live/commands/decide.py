@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from patientbandits.live.commands.commands import Decide, Decision, Evaluate, Evaluated
-from patientbandits.live.commands.draft import Draft, PendingAnswer
+from patientbandits.live.commands.draft import Draft
 from patientbandits.live.commands.exposures import assign, assigned_to
 from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.log import DecisionLine, ExposureLine, OpenDecision
@@ -15,11 +15,11 @@ def apply_decision(draft: Draft, command: Decide) -> None:
     if before is not None:
         if command.key is not None and before.key == command.key and before.unit != command.unit:
             raise MismatchError("decision: this key came before with another unit.")
-        draft.pending.append(PendingAnswer(command, before.seq, duplicate=True))
+        draft.pending.append((command, before.seq, True))
         return
     if draft.settings.paused:
         raise ConflictError(f"experiment: {draft.experiment.name!r} is paused.")
-    assigned = assigned_to(draft, command.unit)
+    assigned = assigned_to(draft, command.unit) if draft.assignments else None
     line: DecisionLine | OpenDecision
     if assigned is not None:  # the arm was chosen before: the policy is told
         line = draft.write(
@@ -36,7 +36,7 @@ def apply_decision(draft: Draft, command: Decide) -> None:
     else:
         line = draft.write(OpenDecision, unit=command.unit, key=command.key)
     draft.note_decision(line)
-    draft.pending.append(PendingAnswer(command, line.seq, duplicate=False))
+    draft.pending.append((command, line.seq, False))
 
 
 def decision_before(draft: Draft, command: Decide) -> DecisionLine | OpenDecision | None:
@@ -50,9 +50,9 @@ def decision_before(draft: Draft, command: Decide) -> DecisionLine | OpenDecisio
 
 def reason_outside(draft: Draft, command: Decide) -> str | None:
     """The reason why a new unit is not taken in, if there is one."""
-    settings = draft.settings
-    if settings.takes_everyone:  # mostly
+    if draft.takes_everyone:  # mostly
         return None
+    settings = draft.settings
     if settings.closed:
         return "closed"
     if any(rule.unit == command.unit for rule in settings.unit_rules):
@@ -113,7 +113,7 @@ def evaluated(
 def answer_pending(draft: Draft) -> None:
     """Answer the commands that waited for the policy."""
     settings = draft.settings
-    names = draft.signer.names(draft.experiment.id, [pending.seq for pending in draft.pending])
+    names = draft.signer.names(draft.experiment.id, [seq for _, seq, _ in draft.pending])
     for (command, seq, duplicate), name in zip(draft.pending, names, strict=True):
         made = draft.made(seq)
         arm = settings.arms[made.arm]

@@ -42,14 +42,6 @@ SKEW = 300 * SECOND
 L = TypeVar("L", bound=Line)
 
 
-class PendingAnswer(NamedTuple):
-    """A command that is answered with the decision in line ``seq``, once the policy has chosen."""
-
-    command: Decide
-    seq: int
-    duplicate: bool
-
-
 class ReachedGoal(NamedTuple):
     """A goal that a decision has reached by its id, and whether that was taken back."""
 
@@ -66,17 +58,24 @@ class Subjects(NamedTuple):
 
 
 def subjects_of(commands: Sequence[Command], settings: Settings) -> Subjects:
-    keyed = [command for command in commands if isinstance(command, (Decide, Expose))]
-    keys = {command.key for command in keyed if command.key is not None}
-    units: set[str] = set()
-    if settings.sticky or settings.closed:
-        units = {
-            command.unit
-            for command in keyed
-            if command.unit is not None and isinstance(command, Decide)
-        }
-    seqs = {command.seq for command in commands if isinstance(command, AboutDecision)}
-    return Subjects(sorted(seqs), sorted(keys), sorted(units))
+    seqs: set[int] = set()
+    keys: set[str | None] = set()
+    units: set[str | None] = set()
+    for command in commands:
+        if isinstance(command, Decide):  # mostly
+            keys.add(command.key)
+            units.add(command.unit)
+        elif isinstance(command, Expose):
+            keys.add(command.key)
+        elif isinstance(command, AboutDecision):
+            seqs.add(command.seq)
+    if not (settings.sticky or settings.closed):
+        units.clear()
+    return Subjects(sorted(seqs), present(keys), present(units))
+
+
+def present(names: set[str | None]) -> list[str]:
+    return sorted(name for name in names if name is not None)
 
 
 def questions(
@@ -99,6 +98,7 @@ class Draft:
         self.state = state
         self.signer = signer
         self.settings = state.settings
+        self.takes_everyone = state.settings.takes_everyone
         self.experiment = state.experiment
         self.clock = now
         self.now = max(now, state.time)
@@ -107,7 +107,8 @@ class Draft:
         self.lines: list[Line] = []
         self.open: dict[int, OpenDecision] = {}
         """decisions of this batch that the policy is still to make, by line"""
-        self.pending: list[PendingAnswer] = []
+        self.pending: list[tuple[Decide, int, bool]] = []
+        """(command, the line that it is answered with once the policy has chosen, duplicate)"""
         self.decided: dict[int, Decided] = {}
         """all other decisions that the batch is about, by line"""
         self._by_key: dict[str, int] = {}
@@ -125,12 +126,8 @@ class Draft:
 
     def write(self, kind: type[L], **fields: Any) -> L:
         """Add a line to the batch."""
-        line = kind(
-            experiment=self.experiment.id,
-            seq=self.first + len(self.lines),
-            time=self.now,
-            **fields,
-        )
+        seq = self.first + len(self.lines)
+        line = kind(experiment=self.experiment.id, seq=seq, time=self.now, **fields)
         self.lines.append(line)
         return line
 
@@ -147,11 +144,12 @@ class Draft:
         for decision in self._keep(reader.decided(experiment, "unit", subjects.units)):
             if decision.unit is not None and decision.arm in self.state.shown:
                 self._by_unit[decision.unit] = decision.seq
-        self._look_up_people(commands, reader, subjects.units)
+        others = [command for command in commands if not isinstance(command, Decide)]
+        self._look_up_people(others, reader, subjects.units)
         if self.state.has_assignments:
             self._look_up_assignments(commands, reader)
         if self.settings.goals:
-            self._look_up_goals(commands, reader)
+            self._look_up_goals(others, reader)
 
     def _keep(self, found: Sequence[Decided]) -> list[DecisionLine]:
         self.decided.update((about.decision.seq, about) for about in found)
@@ -164,8 +162,6 @@ class Draft:
         orders: set[str] = set()
         units: set[str] = set()
         for command in commands:
-            if isinstance(command, Decide):  # mostly
-                continue
             if isinstance(command, (Order, Withdraw)):
                 if command.unit is not None:
                     units.add(command.unit)

@@ -250,7 +250,7 @@ class PolicyState:
         self.stale = False
         lines = self._controls(lines)
         completed = list(lines)
-        if all(isinstance(line, OpenDecision) for line in completed):  # mostly
+        if set(map(type, lines)) == {OpenDecision}:  # mostly
             self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
             return completed
         for told, part in groupby(lines, key=told_runs()):
