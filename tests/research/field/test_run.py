@@ -7,11 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tools.field_table import FINDINGS, findings_table
 
 import patientbandits as pb
 from patientbandits import cli
 from patientbandits.research.field.finding import Finding, Pair, PublishedPaper, Setting
-from patientbandits.research.field.run import FIELD_SEED, PAPERS, findings_table, play_field
+from patientbandits.research.field.run import FIELD_SEED, PAPERS, play_field
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def test_page_and_data(tmp_path, monkeypatch, capsys):
 
 def test_the_docs_tell_the_committed_numbers():
     docs = Path(__file__).parents[3] / "docs"
-    table = findings_table(docs / "data" / "field" / "findings.csv")
+    table = findings_table(FINDINGS)
     page = (docs / "field.md").read_text()
     assert table in page
     told = [finding for make in PAPERS.values() for finding in make().findings]

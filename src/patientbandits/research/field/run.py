@@ -1,8 +1,7 @@
-"""Plays the papers' settings, judges their findings, writes page, data and a table."""
+"""Plays the papers' settings, judges their findings, writes page and data."""
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -45,8 +44,6 @@ PAIR_COLUMNS = (
     "worse_regret",
     "runs",
 )
-
-TABLE_HEADING = "| paper | published | ours: ratio of regrets | verdict |\n|---|---|---|---|\n"
 
 
 @dataclass(frozen=True)
@@ -176,19 +173,3 @@ def write_field(report: FieldReport, folder: Path) -> None:
     write_csv(data / "regrets.csv", list(FieldRegret.__dataclass_fields__), regrets)
     page = render_page("research/field/field.html.j2", folder / "figures", report=report)
     write_atomically(folder / "field.html", page.encode())
-
-
-def findings_table(path: Path) -> str:
-    """A line for each finding of findings.csv."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    pairs: dict[tuple[str, str, str], list[dict[str, str]]] = {}
-    for row in rows:
-        pairs.setdefault((row["paper"], row["finding"], row["verdict"]), []).append(row)
-    lines = []
-    for (paper, finding, verdict), own in pairs.items():
-        ratios = [float(row["ratio"]) for row in own]
-        count = sum(float(row["high"]) < float(row["limit"]) for row in own)
-        ours = f"{count} of {len(own)}, {min(ratios):.2f} to {max(ratios):.2f}"
-        lines.append(f"| {paper} | {finding} | {ours} | {verdict} |\n")
-    return TABLE_HEADING + "".join(lines)
