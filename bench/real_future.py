@@ -14,9 +14,9 @@ import numpy as np
 
 from bench.shop_worlds import Array, Shop
 from patientbandits._util.durations import DAY
+from patientbandits.analysis.arms import beliefs
 from patientbandits.analysis.events.history import Events
 from patientbandits.analysis.future import future_days
-from patientbandits.analysis.rates import beliefs
 from patientbandits.analysis.run import TOLERANCE, lag_times
 from patientbandits.inference import expected_loss
 

@@ -18,8 +18,8 @@ import numpy as np
 from bench.real_future import real_days
 from bench.shop_worlds import FAMILIES, WINDOWS, Shop, draw_shop, seen
 from patientbandits._util.durations import DAY
+from patientbandits.analysis.arms import beliefs
 from patientbandits.analysis.events.history import Events
-from patientbandits.analysis.rates import beliefs
 from patientbandits.analysis.run import analyse, lag_times
 
 LOW, HIGH = 0.90, 0.98

@@ -2,11 +2,9 @@
 
 events      tables of exposures and orders, read and joined
 run         the analysis: `analyse`
-rates       the model of late conversions, arm by arm
-revenue     revenue per decision
-windows     windows compared
+arms        findings arm by arm: rate, fit of the model, revenue, cohorts
 future      the expected loss on later days, simulated
-verdict     leader, expected loss and time left
+verdict     leader, expected loss and time left; windows compared
 page        the findings as a page, with `pictures`
 rehearsal   policies on worlds like the shop's own
 """
@@ -16,25 +14,25 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.analysis.arms import Z95 as Z95
+    from patientbandits.analysis.arms import amount as amount
+    from patientbandits.analysis.arms import cohort_days as cohort_days
+    from patientbandits.analysis.arms import worths_of as worths_of
     from patientbandits.analysis.page import SET_ASIDE as SET_ASIDE
     from patientbandits.analysis.page import table_rows as table_rows
     from patientbandits.analysis.page import warnings_of as warnings_of
     from patientbandits.analysis.page import write_analysis as write_analysis
-    from patientbandits.analysis.rates import Z95 as Z95
-    from patientbandits.analysis.rates import cohort_days as cohort_days
     from patientbandits.analysis.records import ArmFinding as ArmFinding
     from patientbandits.analysis.records import Lag as Lag
     from patientbandits.analysis.records import Span as Span
-    from patientbandits.analysis.records import finite as finite
-    from patientbandits.analysis.revenue import amount as amount
-    from patientbandits.analysis.revenue import worths_of as worths_of
     from patientbandits.analysis.run import TOLERANCE as TOLERANCE
     from patientbandits.analysis.run import Analysis as Analysis
     from patientbandits.analysis.run import analyse as analyse
+    from patientbandits.analysis.run import finite as finite
     from patientbandits.analysis.verdict import BY_RATE as BY_RATE
     from patientbandits.analysis.verdict import BY_REVENUE as BY_REVENUE
     from patientbandits.analysis.verdict import FEWEST_CONVERSIONS as FEWEST_CONVERSIONS
+    from patientbandits.analysis.verdict import candidate_windows as candidate_windows
     from patientbandits.analysis.verdict import compared_of as compared_of
-    from patientbandits.analysis.windows import candidate_windows as candidate_windows
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from patientbandits._util.durations import short_time, spoken
 from patientbandits._util.files import write_atomically
+from patientbandits.analysis.arms import amount
 from patientbandits.analysis.pictures import colors, draw_all
-from patientbandits.analysis.revenue import amount
 from patientbandits.analysis.verdict import (
     BY_REVENUE,
     beside_words,

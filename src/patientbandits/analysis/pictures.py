@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from patientbandits._util.durations import DAY, HOUR, MINUTE, short_time
-from patientbandits.analysis.rates import cohort_days
+from patientbandits.analysis.arms import cohort_days
 from patientbandits.plotting import PALETTE, STYLE, save
 
 if TYPE_CHECKING:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
 
 from patientbandits.inference import FloatArray
 
@@ -187,16 +185,3 @@ class Verdict:
     certain: bool
     """the intervals that hold however often one looks exclude all other arms"""
     words: str
-
-
-def finite(value: Any) -> Any:
-    """Plain data: arrays as lists, None for numbers that are not finite."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

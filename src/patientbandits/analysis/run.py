@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -9,9 +10,16 @@ from typing import Any
 import numpy as np
 
 from patientbandits._util.durations import in_seconds
+from patientbandits.analysis.arms import (
+    Belief,
+    arm_finding,
+    beliefs,
+    cohorts_of,
+    revenues_of,
+    worths_of,
+)
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.future import ArmPresent, simulate_future
-from patientbandits.analysis.rates import Belief, arm_finding, beliefs, cohorts_of
 from patientbandits.analysis.records import (
     ArmFinding,
     CohortFinding,
@@ -21,11 +29,15 @@ from patientbandits.analysis.records import (
     Revenue,
     Verdict,
     WindowFinding,
-    finite,
 )
-from patientbandits.analysis.revenue import revenues_of, worths_of
-from patientbandits.analysis.verdict import BY_RATE, BY_REVENUE, compared_of, leader_by, verdict_of
-from patientbandits.analysis.windows import compare_windows
+from patientbandits.analysis.verdict import (
+    BY_RATE,
+    BY_REVENUE,
+    compare_windows,
+    compared_of,
+    leader_by,
+    verdict_of,
+)
 from patientbandits.errors import InputError, choice, number, require
 from patientbandits.inference import StepCurve, step_curve
 
@@ -205,3 +217,16 @@ def _flow(events: Events, traffic: float | None) -> dict[str, float] | None:
         return None
     require(traffic > 0, ANALYSE, "traffic must be > 0", traffic=traffic)
     return {arm.name: arm.decisions / events.decisions * traffic for arm in events.arms}
+
+
+def finite(value: Any) -> Any:
+    """Plain data: arrays as lists, None for numbers that are not finite."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -12,11 +12,10 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
+from patientbandits.analysis.arms import Z95, Belief, amount, revenues_of, worths_of
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.page import write_analysis
-from patientbandits.analysis.rates import Z95, Belief
 from patientbandits.analysis.records import OrderWorth, Span
-from patientbandits.analysis.revenue import amount, revenues_of, worths_of
 from patientbandits.errors import InputError
 
 DECISIONS = 8000
