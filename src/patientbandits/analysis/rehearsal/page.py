@@ -64,6 +64,7 @@ def _draw_lost(rehearsal: Rehearsal, axis: Any) -> None:
     )
     axis.tick_params(axis="y", labelsize=8)
     axis.grid(axis="y", visible=False)
+    axis.set_axisbelow(True)
     axis.set(title="Conversions lost", xlabel="compared with always showing the best arm")
 
 
