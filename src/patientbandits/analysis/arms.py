@@ -1,5 +1,4 @@
 """Findings arm by arm: the rate, how well the model fits, revenue per decision, and cohorts.
-from patientbandits.inference import StepCurve, best_normal, expected_maximum
 
 This is where `analysis` meets `inference`: a history becomes counts by age and delay, the posterior
 becomes a finding. The model's curve is checked against the Kaplan-Meier estimate, which needs no
@@ -22,7 +21,10 @@ from patientbandits.analysis.records import ArmFinding, CohortFinding, OrderWort
 from patientbandits.inference import (
     LEVEL,
     FloatArray,
+    StepCurve,
     anytime_window_interval,
+    best_normal,
+    expected_maximum,
     normal_quantile,
 )
 from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior

@@ -1,5 +1,4 @@
 """The verdict: leader, expected loss and time left, in one sentence; and who leads by each window.
-from patientbandits.inference import StepCurve, best_normal, step_curve
 
 Windows are compared from data alone (Kaplan-Meier), without the model.
 """
@@ -22,6 +21,7 @@ from patientbandits.analysis.records import (
     WindowArm,
     WindowFinding,
 )
+from patientbandits.inference import StepCurve, best_normal, step_curve
 
 WHOLE_HOURS = (1, 2, 4, 8, 12)
 WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)

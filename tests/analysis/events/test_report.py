@@ -10,7 +10,7 @@ from event_files import messy_history, tables
 from scipy import stats
 
 from patientbandits.analysis.events import read_events
-from patientbandits.analysis.events.report import chi_squared_tail, sample_ratio
+from patientbandits.analysis.events.report import sample_ratio
 
 
 def test_every_row_that_does_not_count_is_in_the_file(tmp_path: Path) -> None:
@@ -48,10 +48,15 @@ def test_units_in_several_arms_and_sample_ratio(tmp_path: Path) -> None:
     assert none.report.sample_ratio is None
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 30])
-@pytest.mark.parametrize("x", [0.01, 1.0, 5.0, 40.0])
-def test_chi_squared(degrees: int, x: float) -> None:
-    assert chi_squared_tail(x, degrees) == pytest.approx(stats.chi2.sf(x, degrees), rel=1e-9)
+@pytest.mark.parametrize("arms", [2, 3, 4, 7, 30])
+@pytest.mark.parametrize("largest", [101, 110, 160])
+def test_the_split_of_several_arms(arms: int, largest: int) -> None:
+    counts = [largest, *[100] * (arms - 1)]
+    units = {str(place): count for place, count in enumerate(counts)}
+    ratio = sample_ratio(units, dict.fromkeys(units, 2.0))
+    expected = stats.chisquare(counts)
+    assert ratio.chi_squared == pytest.approx(expected.statistic, rel=1e-12)
+    assert ratio.probability == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_an_even_split_is_no_mismatch() -> None:

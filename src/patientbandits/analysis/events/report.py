@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtrc
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.analysis.events.joining import Joined
@@ -134,27 +134,8 @@ def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> Sample
         units=dict(units),
         meant=shares,
         chi_squared=statistic,
-        probability=chi_squared_tail(statistic, len(units) - 1),
+        probability=float(chdtrc(len(units) - 1, statistic)),
     )
-
-
-def chi_squared_tail(x: float, degrees: int) -> float:
-    """P(X > x) for X chi-squared with a whole number of degrees of freedom.
-
-    Q(1) = erfc(sqrt(x/2)), Q(2) = exp(-x/2), Q(d + 2) = Q(d) + (x/2)^(d/2) exp(-x/2) / Gamma(d/2
-    + 1).
-    """
-    if degrees < 1 or x <= 0:
-        return 1.0
-    half = x / 2
-    if degrees % 2:
-        tail, reached = math.erfc(math.sqrt(half)), 1
-    else:
-        tail, reached = math.exp(-half), 2
-    while reached < degrees:
-        tail += math.exp(reached / 2 * math.log(half) - half - math.lgamma(reached / 2 + 1))
-        reached += 2
-    return min(tail, 1.0)
 
 
 def intended_split(split: object, names: Sequence[str]) -> dict[str, float] | None:
