@@ -5,7 +5,7 @@ run         the analysis: `analyse`
 arms        findings arm by arm: rate, fit of the model, revenue, cohorts
 future      the expected loss on later days, simulated
 verdict     leader, expected loss and time left; windows compared
-page        the findings as a page, with `pictures`
+page        the findings as a page with pictures
 rehearsal   policies on worlds like the shop's own
 """
 

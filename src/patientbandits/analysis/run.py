@@ -101,7 +101,7 @@ class Analysis:
 
     def plot(self) -> Any:
         """Rates, lag curves, windows and the time left, as a figure of Matplotlib."""
-        from patientbandits.analysis.pictures import overview
+        from patientbandits.analysis.page import overview
 
         return overview(self)
 

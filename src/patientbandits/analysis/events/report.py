@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from patientbandits._util.arithmetic import plain_sum
 from patientbandits.analysis.events.joining import Joined
 from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
 from patientbandits.analysis.events.tables import (
@@ -123,16 +122,14 @@ class ReadingReport:
 
 def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> SampleRatio:
     """Test the ``units`` of each arm against the shares ``meant``, which need not sum to 1."""
-    total = sum(units.values())
-    whole = plain_sum(meant.values())
-    shares = {arm: meant[arm] / whole for arm in units}
-    terms = [
-        (count - total * shares[arm]) ** 2 / (total * shares[arm]) for arm, count in units.items()
-    ]
-    statistic = plain_sum(terms)
+    weights = np.array([meant[arm] for arm in units])
+    shares = weights / weights.sum()
+    counts = np.array(list(units.values()))
+    expected = counts.sum() * shares
+    statistic = float(((counts - expected) ** 2 / expected).sum())
     return SampleRatio(
         units=dict(units),
-        meant=shares,
+        meant=dict(zip(units, shares.tolist(), strict=True)),
         chi_squared=statistic,
         probability=float(chdtrc(len(units) - 1, statistic)),
     )
