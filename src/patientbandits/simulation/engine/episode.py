@@ -132,40 +132,13 @@ def arrivals_of(plan: KernelPlan, chooser: Chooser) -> Arrivals:
     return arrivals
 
 
-@cache
-def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four functions in one scope
-    """The kernel as a plain function: it can be compiled, or played interpreted."""
-    # The parts are taken apart into local functions, since numba calls no function out of a tuple;
-    # what is never true for this plan is a constant, and the compiler drops its branch.
-    rule = plan.rule
-    decision_at = decision_function(plan.anytime)
+def pull_function(plan: KernelPlan, chooser: Chooser, arrivals: Arrivals) -> Callable[..., None]:
+    """pull(self, memory, arm, game, decision, left): pull the arm, with ``left`` rounds to go."""
     plain = plan.plain
-    few_arms = plan.counted
-    chooser = chooser_of(plan)
-    arrivals = arrivals_of(plan, chooser)
     keeps = chooser.keeps
-    start = chooser.begin
     index_pulled = chooser.pulled
-    choose = chooser.choose
-    receive = arrivals.receive
     send = arrivals.send
-    forget = arrivals.forget
-    refresh = rule.hook("refresh")
-    pulled = rule.hook("pulled")
-    trace = rule.hook("trace")
-    traced = trace is not no_hook
-    numbers_of = wrapper(plan.numbers_kind)
-    memory_of = wrapper(plan.memory_kind)
-    reset = resetter(plan.memory_kind)
-
-    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
-        scratch = game.scratch
-        scratch.lost[0] = 0.0
-        for arm in range(decision.arms):
-            scratch.pulls[arm] = 0
-            scratch.rewards[arm] = 0.0
-        if keeps:
-            start(self, memory, game, decision)
+    pulled = plan.rule.hook("pulled")
 
     def pull(
         self: Any, memory: Any, arm: int, game: Game, decision: DecisionPoint, left: int
@@ -181,8 +154,18 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
             index_pulled(self, memory, arm, game, decision)
         send(arm, game, decision, left)
 
+    return pull
+
+
+def round_function(plan: KernelPlan, chooser: Chooser, arrivals: Arrivals) -> Callable[..., bool]:
+    """play_round(self, memory, game, decision, left): False if an index is not a number."""
+    few_arms = plan.counted
+    choose = chooser.choose
+    receive = arrivals.receive
+    refresh = plan.rule.hook("refresh")
+    pull = pull_function(plan, chooser, arrivals)
+
     def play_round(self: Any, memory: Any, game: Game, decision: DecisionPoint, left: int) -> bool:
-        """One round; False if an index is not a number."""
         round_, time, horizon, arms = decision
         # The order is part of the model: what arrives, then the policy's preparations, then its
         # choice. `Bandit` and `replay` keep the same one.
@@ -198,6 +181,40 @@ def plain_kernel(plan: KernelPlan) -> Callable[..., None]:  # noqa: C901  # four
         else:
             pull(self, memory, bid.arm, game, decision, left)
         return True
+
+    return play_round
+
+
+@cache
+def plain_kernel(plan: KernelPlan) -> Callable[..., None]:
+    """The kernel as a plain function: it can be compiled, or played interpreted.
+
+    Here and in the functions above, what an inner function needs is taken apart into local
+    variables first: numba calls no function out of a tuple. A local that is False or `no_hook` for
+    this plan is a constant to the compiler, which drops its branch.
+    """
+    chooser = chooser_of(plan)
+    arrivals = arrivals_of(plan, chooser)
+    play_round = round_function(plan, chooser, arrivals)
+    decision_at = decision_function(plan.anytime)
+    plain = plan.plain
+    keeps = chooser.keeps
+    start = chooser.begin
+    forget = arrivals.forget
+    trace = plan.rule.hook("trace")
+    traced = trace is not no_hook
+    numbers_of = wrapper(plan.numbers_kind)
+    memory_of = wrapper(plan.memory_kind)
+    reset = resetter(plan.memory_kind)
+
+    def begin(self: Any, memory: Any, game: Game, decision: DecisionPoint) -> None:
+        scratch = game.scratch
+        scratch.lost[0] = 0.0
+        for arm in range(decision.arms):
+            scratch.pulls[arm] = 0
+            scratch.rewards[arm] = 0.0
+        if keeps:
+            start(self, memory, game, decision)
 
     def kernel(
         world: World,
