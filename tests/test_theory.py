@@ -9,10 +9,11 @@ import pytest
 
 import patientbandits as pb
 from patientbandits import theory
-from patientbandits.problems.envelopes import mean_power
 
 T, K = 1000, 3
+
 GAPS = [0.0, 0.1, 0.4]
+
 LOG = math.log(2000)  # log(2T)
 
 
@@ -105,19 +106,6 @@ def test_lower_bounds_and_rates():
     assert theory.adaptive_rate(K, T, 0.9) == pytest.approx(math.sqrt(3000))
     for alpha in (0.05, 0.3, 0.5, 2.0):
         assert theory.lower_bound(T, alpha) < theory.minimax_bound(2, T, alpha)
-
-
-ALPHAS = [1e-6, 0.1, 0.3, 0.5, 0.9, 1 - 1e-12, 1.0, 1 + 1e-9, 1.5, 4.0]
-
-
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_mean_power(alpha):
-    """Against the literal sum, and below the bound that the proof of Theorem 1 gives for it."""
-    terms = np.arange(1, 10**6 + 1, dtype=float) ** -alpha
-    for n in [*range(1, 70), 1000, 12_345, 10**6]:
-        literal = math.fsum(terms[:n]) / n
-        assert mean_power(n, alpha) == pytest.approx(literal, rel=3e-15, abs=0)
-        assert literal <= 2 * n ** -min(alpha, 0.5)
 
 
 def estimates(law, pulls, mean, runs, seed):

@@ -14,7 +14,9 @@ import patientbandits as pb
 from patientbandits.policies import POLICIES
 
 ALL = pytest.mark.parametrize("name", POLICIES)
+
 HESITANT = ("SuccessiveElimination", "OptimisticElimination")
+
 HEAVY, MIXED = PROBLEMS["heavy tails"], PROBLEMS["mixed"]
 
 
@@ -147,34 +149,6 @@ def test_every_policy_meets_the_same_world():
     both = (pulled % 3 == 0) & (pulled > 0)
     np.testing.assert_array_equal(one[:, both], three[:, both])
     assert not np.any(one[:, pulled % 3 != 0] == three[:, pulled % 3 != 0])
-
-
-@dataclass(frozen=True)
-class Laplace(pb.Policy):
-    """(S + 1) / (n + 2), from the first round on:
-    an index that lasts until its arm is pulled or paid.
-    """
-
-    first_pulls: ClassVar[int] = 0
-
-    def index(self, arm):
-        return (arm.rewards + 1.0) / (arm.pulls + 2.0)
-
-
-@dataclass(frozen=True)
-class LaplaceEveryRound(Laplace):
-    """The same, computed anew in every round, since it asks for the round."""
-
-    def index(self, arm, round):
-        return (arm.rewards + 1.0) / (arm.pulls + 2.0)
-
-
-def test_a_lasting_index_is_only_a_shortcut():
-    for title, problem in PROBLEMS.items():
-        assert same(
-            pb.simulate(problem, Laplace(), 200, 5),
-            pb.simulate(problem, LaplaceEveryRound(), 200, 5),
-        ), title
 
 
 ASK_FOR_THE_HORIZON = {

@@ -50,8 +50,9 @@ class Job:
     interpreted: bool = False
 
     def __post_init__(self) -> None:
-        # Now, since it refuses laws that are none: in a run that would look like a policy's fault.
-        _ = self.world
+        # Now, since they refuse laws that are none and policies that do not fit: in the middle of a
+        # run that would look like a fault in one of the policy's methods.
+        _ = self.world, self.plan
 
     @property
     def horizon(self) -> int:
