@@ -23,32 +23,31 @@ EXPERIMENT = {"name": "a", "arms": ["x", "y"], "policy": "UCB1"}
 
 
 def fuzz_rows(folder: Path, requests: int) -> list[Row]:
-    """Damaged requests, on one process and on several."""
-    rows = []
-    for workers in (1, 2):
-        db = str(folder / f"fuzz-{workers}.db")
-        server = ServerProcess(db, "--workers", str(workers))
-        fates: Counter[str] = Counter()
-        refused = 0
-        try:
-            server.ask("POST", "/v1/experiments", EXPERIMENT)
-            for seed in range(0, requests // 2, FUZZED_AT_A_TIME):
-                number = min(FUZZED_AT_A_TIME, requests // 2 - seed)
-                fates += asyncio.run(fuzzed(server.port, number, seed=seed + workers))
-                status, _ = server.ask("POST", "/v1/experiments/a/decisions", {"unit": str(seed)})
-                refused += status not in (200, 201)
-                print(f"  {sum(fates.values()):,} requests", file=sys.stderr)
-        finally:
-            refused += server.stop() != 0
-        with live.open(db, create=False) as shop:
-            refused += len(check(shop.store)["wrong"])
-        wrong = wrong_fates(fates)
-        for fate in wrong[:5]:
-            print(f"  {fate}", file=sys.stderr)
-        told = f"of {sum(fates.values()):,}, {workers} workers"
-        rows.append(Row("failures or silence", len(wrong), told, at_most=0))
-        rows.append(Row("good requests refused, damage", refused, told, at_most=0))
-    return rows
+    """Damaged requests."""
+    db = str(folder / "fuzz.db")
+    server = ServerProcess(db)
+    fates: Counter[str] = Counter()
+    refused = 0
+    try:
+        server.ask("POST", "/v1/experiments", EXPERIMENT)
+        for seed in range(0, requests, FUZZED_AT_A_TIME):
+            number = min(FUZZED_AT_A_TIME, requests - seed)
+            fates += asyncio.run(fuzzed(server.port, number, seed=seed + 1))
+            status, _ = server.ask("POST", "/v1/experiments/a/decisions", {"unit": str(seed)})
+            refused += status not in (200, 201)
+            print(f"  {sum(fates.values()):,} requests", file=sys.stderr)
+    finally:
+        refused += server.stop() != 0
+    with live.open(db, create=False) as shop:
+        refused += len(check(shop.store)["wrong"])
+    wrong = wrong_fates(fates)
+    for fate in wrong[:5]:
+        print(f"  {fate}", file=sys.stderr)
+    total = f"of {sum(fates.values()):,}"
+    return [
+        Row("failures or silence", len(wrong), total, at_most=0),
+        Row("good requests refused, damage", refused, total, at_most=0),
+    ]
 
 
 def flip_rows(folder: Path, number: int) -> list[Row]:
@@ -74,18 +73,18 @@ def flip_rows(folder: Path, number: int) -> list[Row]:
     return [Row("harmful and missed", missed, told, at_most=0)]
 
 
-def outage_rows(seconds: float, workers: int = 4) -> list[Row]:
+def outage_rows(seconds: float) -> list[Row]:
     """PostgreSQL is away; the service stays, says so, and goes on when it is back."""
     database = Server()
     try:
-        server = ServerProcess(database.fresh(), "--workers", str(workers))
+        server = ServerProcess(database.fresh())
         try:
             found = outage(database, server, seconds)
         finally:
             server.stop()
     finally:
         database.close()
-    told = f"{workers} workers; answers: {dict(found.statuses)}"
+    told = f"answers: {dict(found.statuses)}"
     return [
         Row("the service is still there", int(found.alive), told, at_least=1),
         Row("ready again after", found.back, unit=" s", at_most=60),

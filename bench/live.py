@@ -1,4 +1,4 @@
-"""python -m bench.live [--quick] [--postgres] [--json]"""
+"""python -m bench.live [--quick] [--postgres] [--sync MILLISECONDS] [--json]"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import platform
+import subprocess
 import sys
 import tempfile
 import time
@@ -50,19 +51,26 @@ class Bars(NamedTuple):
 
 
 ON_SQLITE = Bars(decisions=4000, share=0.5, late=15)
-BETWEEN_WORKERS = 1.5
-"""times as many decisions as one worker, with four on PostgreSQL"""
+
+SLOW_DISK = Path(__file__).with_name("slow_disk.c")
+
+
+def slow_disk(milliseconds: float, folder: Path) -> dict[str, str]:
+    """Variables for a process whose every synchronisation with the disk takes so much longer."""
+    library = folder / "slow_disk.so"
+    command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(SLOW_DISK), "-ldl"]
+    subprocess.run(command, check=True)
+    return {"LD_PRELOAD": str(library), "SYNC_US": str(round(1000 * milliseconds))}
 
 
 @contextlib.contextmanager
-def serving(db: str, workers: int = 1) -> Iterator[ServerProcess]:
+def serving(db: str, environment: dict[str, str] | None = None) -> Iterator[ServerProcess]:
     """The real server, on this machine, in a process of its own."""
     server = ServerProcess(
         db,
-        "--workers",
-        str(workers),
         "--log-level",
         "error",
+        environment=environment,
         command=("-m", "bench.server", "serve"),
     )
     try:
@@ -87,8 +95,7 @@ def until_compiled(server: ServerProcess) -> None:
 
 def best_of(server: ServerProcess, rounds: int, seconds: float) -> tuple[Throughput, Throughput]:
     """Decisions, and requests for nothing, in turns: the best round of each."""
-    children = server.playing("writer") + server.playing("worker")
-    processes = [server.process.pid, *children]
+    processes = [server.process.pid]
 
     def measured(request: Request) -> Throughput:
         return as_fast_as_possible(server.port, CLIENTS, seconds, request, processes)
@@ -99,11 +106,15 @@ def best_of(server: ServerProcess, rounds: int, seconds: float) -> tuple[Through
 
 
 def service_rows(
-    db: str, workers: int, quick: bool, bars: Bars, database: int | None = None
+    db: str,
+    quick: bool,
+    bars: Bars,
+    database: int | None = None,
+    environment: dict[str, str] | None = None,
 ) -> list[Row]:
     """Throughput and latency of the server on ``db``; ``database``: the process that serves it."""
     rounds, seconds = (2, 1.5) if quick else (4, 5.0)
-    with serving(db, workers) as server:
+    with serving(db, environment) as server:
         if database is not None:
             share_priority(database)
         early = np.concatenate(at_rate(server.port, CLIENTS, 4, RATE, CONVERSIONS))
@@ -176,16 +187,18 @@ def commits(folder: Path, quick: bool) -> list[Row]:
     return found
 
 
-def sqlite_rows(folder: Path, quick: bool) -> list[Row]:
-    return [*service_rows(str(folder / "bench.db"), 1, quick, ON_SQLITE), *commits(folder, quick)]
+def sqlite_rows(folder: Path, quick: bool, sync: float) -> list[Row]:
+    environment = slow_disk(sync, folder) if sync else None
+    rows = service_rows(str(folder / "bench.db"), quick, ON_SQLITE, environment=environment)
+    return [*rows, *commits(folder, quick)]
 
 
-def postgres_rows(workers: int, quick: bool) -> list[Row]:
+def postgres_rows(quick: bool) -> list[Row]:
     from servers import Server
 
     server = Server()
     try:
-        return service_rows(server.fresh(), workers, quick, Bars(late=50), server.pid)
+        return service_rows(server.fresh(), quick, Bars(late=50), server.pid)
     finally:
         server.close()
 
@@ -198,8 +211,13 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="shorter, and with a smaller log: about a minute"
     )
+    parser.add_argument("--postgres", action="store_true", help="also with PostgreSQL")
     parser.add_argument(
-        "--postgres", action="store_true", help="also with PostgreSQL, 1 and 4 workers"
+        "--sync",
+        type=float,
+        default=0.0,
+        metavar="MILLISECONDS",
+        help="what is added to every synchronisation with the disk by the server (%(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
@@ -213,20 +231,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="bench-live-") as name:
         folder = Path(name)
         add("A new installation", lambda: first_second.rows(folder))
-        add("SQLite", lambda: sqlite_rows(folder, quick))
-        add(
-            "SQLite, 2 workers before one writer",
-            lambda: service_rows(str(folder / "two.db"), 2, quick, ON_SQLITE),
-        )
+        add("SQLite", lambda: sqlite_rows(folder, quick, options.sync))
         if options.postgres:
-            for workers in (1, 4):
-                add(
-                    f"PostgreSQL, {workers} worker{'s' * (workers > 1)}",
-                    lambda workers=workers: postgres_rows(workers, quick),
-                )
-            one, four = (rows[0].value or 0.0 for _, rows in sections[-2:])
-            row = Row("decisions", four / one, f"({four:.0f} : {one:.0f})", BETWEEN_WORKERS)
-            sections.append(("PostgreSQL, four workers over one", [row]))
+            add("PostgreSQL", lambda: postgres_rows(quick))
         add(live_growth.title(quick), lambda: live_growth.rows(folder, quick))
     machine = {
         "processor": processor(),

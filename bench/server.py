@@ -14,25 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from patientbandits import cli
-from patientbandits.live.http import app
-from patientbandits.live.http.response import Response
-from patientbandits.live.http.router import Route
+from patientbandits.live.http import routes
+from patientbandits.live.http.messages import Response
+from patientbandits.live.http.router import RouteTable
+
+TABLE = RouteTable()
 
 
+@TABLE.route(
+    "POST",
+    "/v1/nothing",
+    scope="decide",
+    operation="nothing",
+    summary="Nothing",
+    answers={201: None},
+)
 async def nothing(service: Any, request: Any) -> Response:
     return Response(201, b"{}")
 
 
-NOTHING = Route(
-    method="POST",
-    path="/v1/nothing",
-    scope="decide",
-    handler=nothing,
-    operation="nothing",
-    what="Nothing",
-    answers={201: None},
-)
-app.ROUTES = (*app.ROUTES, NOTHING)  # here, so that workers have it too
+routes.ROUTES = (*routes.ROUTES, *TABLE)  # before the application takes them
 
 
 def profile_threads(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""python -m bench.soak [--minutes N] [--rate N] [--workers N]: a day at the shop, in short.
+"""python -m bench.soak [--minutes N] [--rate N]: a day at the shop, in short.
 
 Decisions and conversions come at an even rate while reports, verdicts and the dashboard are open.
 Memory and latencies must stay as they were; nothing may fail.
@@ -75,11 +75,11 @@ def late(latencies: Latencies) -> float:
     return float(np.percentile(np.concatenate(latencies), 99))
 
 
-def soak(db: str, seconds: float, rate: int, workers: int) -> list[Row]:
+def soak(db: str, seconds: float, rate: int) -> list[Row]:
     memory: list[float] = []
     times: list[float] = []
     answered = 0
-    with serving(db, workers) as server:
+    with serving(db) as server:
         watcher = Watcher(server)
         watcher.start()
         for _ in range(PIECES):
@@ -112,12 +112,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description="Flat for an hour?")
     parser.add_argument("--minutes", type=float, default=10.0, help="(%(default)s)")
     parser.add_argument("--rate", type=int, default=500, help="decisions a second (%(default)s)")
-    parser.add_argument("--workers", type=int, default=1, help="(%(default)s)")
     options = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         seconds = 60 * options.minutes
-        rows = soak(f"{folder}/shop.db", seconds, options.rate, options.workers)
+        rows = soak(f"{folder}/shop.db", seconds, options.rate)
     title = f"{options.minutes:g} minutes, {options.rate} + {options.rate // 4} a second"
     print(show([(title, rows)]))
     print(f"\n{time.perf_counter() - began:.0f} s")

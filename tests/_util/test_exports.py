@@ -14,7 +14,7 @@ import patientbandits
 from patientbandits._util.exports import public_names
 
 PACKAGES = ("patientbandits", "patientbandits.live")
-HEAVY = ("numpy", "numba", "matplotlib", "scipy", "msgspec", "apsw", "uvicorn")
+HEAVY = ("numpy", "numba", "matplotlib", "scipy", "msgspec", "apsw", "httptools")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

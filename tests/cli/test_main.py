@@ -196,7 +196,7 @@ def test_interrupted_work_leaves_valid_files_and_goes_on(
 def test_help_waits_for_nothing():
     code = (
         "import sys\nfrom patientbandits.cli import parser\nparser()\n"
-        "print(*(set(sys.modules) & {'numpy', 'msgspec', 'uvicorn', 'apsw'}))"
+        "print(*(set(sys.modules) & {'numpy', 'msgspec', 'httptools', 'apsw'}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True

@@ -1,13 +1,9 @@
-"""SIGKILL under load, again and again: of the whole server, or of one of its processes. Clients
-keep what was acknowledged, and repeat what was not."""
+"""SIGKILL under load, again and again: clients keep what was acknowledged, and repeat the rest."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import signal
-import time
 from typing import Any
 
 import msgspec
@@ -76,28 +72,6 @@ class Client:
             self._next(connection)
 
 
-class PatientClient(Client):
-    """One that comes back when its connection is lost, and asks again when it is refused."""
-
-    def _answered(self, connection: Connection, status: int, body: bytes) -> None:
-        if status not in (0, 503):
-            super()._answered(connection, status, body)
-            return
-        connection.waiting = None
-        self.refused += status == 503
-        self.coming_back = asyncio.get_running_loop().create_task(self._come_back(connection))
-
-    async def _come_back(self, connection: Connection) -> None:
-        connection.close()
-        while True:
-            await asyncio.sleep(0.02)
-            try:
-                await self.start(self._port, self._cycle)
-                return
-            except OSError:
-                pass
-
-
 def kills(
     db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4
 ) -> tuple[list[Acknowledged], list[float], int]:
@@ -127,48 +101,3 @@ def kills(
             if server.process.poll() is None:
                 server.kill()
     return answers, ready, sum(client.repeated for client in all_clients)
-
-
-def kills_of(
-    role: str, db: str, cycles: int, clients: int = 8, seed: int = 1, longest: float = 0.4
-) -> tuple[list[Acknowledged], float, list[PatientClient]]:
-    """Kill a process of this role of a server with two workers, ``cycles`` times; (what was
-    acknowledged, the longest time without an answer, the clients)"""
-    chance, answers = random.Random(seed), list[Acknowledged]()
-    everyone = [PatientClient(number, seed, answers) for number in range(clients)]
-    server = ServerProcess(db, "--workers", "2")
-    created = {"name": EXPERIMENT, "arms": ARMS, "seed": 1}
-    assert server.ask("POST", "/v1/experiments", created)[0] == 201
-    gaps = [0.0]
-
-    async def load() -> None:
-        await asyncio.gather(*(client.start(server.port, 0) for client in everyone))
-        for _ in range(cycles):
-            await asyncio.sleep(chance.uniform(0.02, longest))
-            async with asyncio.timeout(60):
-                while not (playing := server.playing(role)):
-                    await asyncio.sleep(0.01)  # the one after the last victim has no name yet
-            number = len(playing)
-            victim = chance.choice(playing)
-            os.kill(victim, signal.SIGKILL)
-            killed, before = time.monotonic(), len(answers)
-            while len(answers) < before + clients or len(server.playing(role, victim)) < number:
-                await asyncio.sleep(0.01)
-                assert time.monotonic() < killed + 60, "the service does not come back"
-            gaps.append(time.monotonic() - killed)
-        for client in everyone:
-            client.over = True
-        async with asyncio.timeout(60):
-            while not all(client.done for client in everyone):
-                await asyncio.sleep(0.01)
-        for client in everyone:
-            client.connection.close()
-        await asyncio.sleep(0)
-
-    try:
-        asyncio.run(load())
-        assert server.stop() == 0
-    finally:
-        if server.process.poll() is None:
-            server.kill()
-    return answers, max(gaps), everyone

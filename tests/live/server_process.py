@@ -93,14 +93,6 @@ class ServerProcess:
         finally:
             connection.close()
 
-    def playing(self, role: str, but: int = 0) -> list[int]:
-        """Of a server with workers: the processes of a role, writer or worker, ``but`` one."""
-        found = subprocess.run(
-            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True
-        ).stdout.split()
-        own = [int(pid) for pid in found if name_of(pid) == f"bandits-{role}"]
-        return [pid for pid in own if pid != but]
-
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.end()
@@ -116,13 +108,6 @@ class ServerProcess:
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
-
-
-def name_of(pid: str) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:  # it has ended
-        return ""
 
 
 Answered = Callable[["Connection", int, bytes], None]

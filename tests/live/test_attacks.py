@@ -42,14 +42,13 @@ class LastingClient(Client):
         self.last = (status, connection._received, body)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_told_to_stop_under_load(tmp_path: Path, workers: int) -> None:
+def test_told_to_stop_under_load(tmp_path: Path) -> None:
     """Whatever was asked is answered, refused in words, or not answered at all: no half answers.
     All that was answered is there, and at most one more of each client."""
     db = str(tmp_path / "shop.db")
     answers: list[Acknowledged] = []
     clients = [LastingClient(number, 1, answers) for number in range(16)]
-    server = ServerProcess(db, "--workers", str(workers))
+    server = ServerProcess(db)
 
     async def load() -> None:
         await asyncio.gather(*(client.start(server.port, 0) for client in clients))
@@ -186,7 +185,7 @@ def test_erasing_leaves_no_byte_of_the_unit_anywhere(tmp_path: Path) -> None:
     path = folder / "shop.db"
     unit = "ann.zwetschge@example.org"
     assert command("units", "clear", "--db", path).returncode == 0
-    with Running(path, "--log-level", "debug", "--workers", 2) as server:
+    with Running(path, "--log-level", "debug") as server:
         assert server.api.post("/v1/experiments", json=NEW).status_code == 201
         for n in range(300):
             made = server.api.post(DECISIONS, json={"unit": unit if n == 0 else f"u{n}"}).json()

@@ -239,7 +239,7 @@ LONG_LOG = """
 import json, sys
 from patientbandits import live
 from patientbandits.simulation.engine.replay import kernel_for_replay
-from patientbandits.live.http.preparing import prepare
+from patientbandits.live.server import prepare
 
 path = sys.argv[1]
 if sys.argv[2] == "write":

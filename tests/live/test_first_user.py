@@ -53,20 +53,20 @@ def test_a_start_and_an_end_are_no_errors(tmp_path):
     assert lines[-1]["what"] == "stopped"
 
 
-def test_the_lines_of_the_server_below_are_json_too(capsys):
-    """uvicorn's own, warnings and failures, with what failed."""
+def test_the_lines_of_the_loop_are_json_too(capsys):
+    """Those of asyncio, warnings and failures, with what failed."""
     from patientbandits.live.http.logs import set_up_logs
 
     set_up_logs("info")
     try:
         raise OSError("no such luck")
     except OSError:
-        logging.getLogger("uvicorn.error").exception("Exception in ASGI application")
-    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        logging.getLogger("asyncio").exception("Exception in callback")
+    logging.getLogger("asyncio").warning("socket.send() raised exception.")
     failed, warned = map(json.loads, capsys.readouterr().err.splitlines())
-    assert (failed["what"], failed["logger"]) == ("Exception in ASGI application", "uvicorn.error")
+    assert (failed["what"], failed["logger"]) == ("Exception in callback", "asyncio")
     assert "no such luck" in failed["error"]
-    assert (warned["level"], warned["what"]) == ("warning", "Invalid HTTP request received.")
+    assert (warned["level"], warned["what"]) == ("warning", "socket.send() raised exception.")
 
 
 def test_all_that_a_server_says_is_json(tmp_path):
@@ -169,7 +169,7 @@ def test_backup_and_restore_say_what_they_take(capsys):
 
 def test_without_the_extra_a_plain_install_says_so(tmp_path):
     """In a process of its own, where the packages cannot be found, by library and command line."""
-    hide = HIDE.format(names=("msgspec", "apsw", "uvicorn", "httptools"))
+    hide = HIDE.format(names=("msgspec", "apsw", "httptools"))
     for ask in (
         "from patientbandits import live\nlive.open('shop.db')",
         "from patientbandits.cli import main\nsys.exit(main(['serve']))",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kill import kills, kills_of
+from kill import kills
 from workload import ids, lost, whole
 
 from patientbandits import live
@@ -31,22 +31,3 @@ def test_killed_under_load(tmp_path: Path) -> None:
     assert len(answers) > 10 * CYCLES
     assert repeated > CYCLES, "the kills must come while requests are on their way"
     assert max(ready) <= SECONDS * NOISE
-
-
-@pytest.mark.parametrize("store", ["sqlite", "postgres"])
-@pytest.mark.parametrize("role", ["writer", "worker"])
-def test_one_process_killed_under_load(fresh, store: str, role: str) -> None:
-    """The others stay; what was asked of the dead one is asked again and found once."""
-    db = fresh(store)
-    cycles = 3 if role == "writer" else 10  # all clients may be another worker's
-    answers, _, clients = kills_of(role, db, cycles)
-    with live.open(db, create=False) as shop:
-        whole(shop)
-        assert lost(shop, answers) == []
-        decided = [answer.key for answer in answers if answer.value is None]
-        assert len(set(decided)) == len(decided)
-        assert set(ids(shop)) == {shop.journal.names.key(key) for key in decided}, (
-            "every request was repeated until it was answered"
-        )
-    assert sum(client.repeated for client in clients) > 0
-    assert sum(client.refused for client in clients) > 0 or role == "worker"

@@ -1,4 +1,4 @@
-"""PostgreSQL away, under four workers: they stay, refuse, and go on."""
+"""PostgreSQL away, under a service that stays, refuses, and goes on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 def test_the_service_outlives_its_database():
     database = Server()
     try:
-        server = ServerProcess(database.fresh(), "--workers", "4")
+        server = ServerProcess(database.fresh())
         try:
             found = outage(database, server, seconds=3.0)
         finally:

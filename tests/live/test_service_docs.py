@@ -8,9 +8,10 @@ from pathlib import Path
 from patientbandits.cli import parser
 from patientbandits.live import names
 from patientbandits.live.commands.draft import SKEW
-from patientbandits.live.http import handlers, protocol, request, response, schemas, timed_protocol
+from patientbandits.live.http import messages, schemas
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
+from patientbandits.live.server import protocol
 from patientbandits.live.settings import rules as settings_rules
 from patientbandits.live.storage.schema import MIGRATIONS
 
@@ -34,12 +35,12 @@ def test_every_field_of_a_change():
 
 
 def test_limits():
-    large = f"{handlers.LARGE_BODY // 2**20} MB and {schemas.LARGEST_BATCH} items"
-    assert f"{request.BODY // 1024} KB; {large}" in TEXT
-    head = f"{protocol.LARGEST_HEAD // 1024} KB, and {timed_protocol.HEAD_SECONDS:.0f} seconds"
+    large = f"{messages.LARGE_BODY // 2**20} MB and {schemas.LARGEST_BATCH} items"
+    assert f"{messages.BODY // 1024} KB; {large}" in TEXT
+    head = f"{protocol.LARGEST_HEAD // 1024} KB, and {protocol.HEAD_SECONDS:.0f} seconds"
     assert f"| head of a request | {head}; trailers are ignored |" in TEXT
     assert f"| connections | {protocol.MOST_CONNECTIONS}; then 503 |" in TEXT
-    assert f"that is not fetched | {response.FETCH_SECONDS:.0f} seconds |" in TEXT
+    assert f"that is not fetched | {protocol.FETCH_SECONDS:.0f} seconds |" in TEXT
     assert f"`--queue`, {Options().queue:_};".replace("_", " ") in TEXT
     longest = names.LONGEST_TEXT
     assert f"{settings_rules.MOST_ARMS}; 100, {longest}, {longest} characters" in TEXT
@@ -51,7 +52,7 @@ def test_limits():
 
 def test_metrics():
     http = ROOT / "src" / "patientbandits" / "live" / "http"
-    source = (http / "metrics.py").read_text() + (http / "arm_metrics.py").read_text()
+    source = (http / "metrics.py").read_text()
     assert set(re.findall(r'"patientbandits_(\w+)"', source)) == {
         name.removesuffix("_total") for name in re.findall(r"patientbandits_(\w+)", TEXT)
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from patientbandits.cli.common import arm_label, opened_experiment, opened_shop, show
 
 if TYPE_CHECKING:
-    from patientbandits.live.http.answers import ExperimentAnswer
+    from patientbandits.live.http import ExperimentAnswer
 
 
 CREDITED = {"last": "the last decision", "every": "every decision"}
@@ -122,7 +122,7 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
 
 
 def run_list(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.answers import experiment_answer
+    from patientbandits.live.http import experiment_answer
 
     with opened_shop(options) as shop:
         answers = [experiment_answer(handle) for handle in shop.experiments()]
@@ -133,7 +133,7 @@ def run_list(options: argparse.Namespace) -> None:
 
 
 def run_create(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.answers import experiment_answer
+    from patientbandits.live.http import experiment_answer
 
     with opened_shop(options, create=True) as shop:
         settings = shop.settings(
@@ -153,7 +153,7 @@ def run_create(options: argparse.Namespace) -> None:
 
 
 def run_show(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.answers import experiment_answer
+    from patientbandits.live.http import experiment_answer
 
     with opened_experiment(options) as handle:
         answer = experiment_answer(handle)
@@ -162,7 +162,7 @@ def run_show(options: argparse.Namespace) -> None:
 
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
-    from patientbandits.live.http.answers import experiment_answer
+    from patientbandits.live.http import experiment_answer
 
     require(
         options.window is None or not options.no_window,
@@ -193,7 +193,7 @@ def run_change(options: argparse.Namespace) -> None:
 
 
 def run_pause(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.answers import experiment_answer
+    from patientbandits.live.http import experiment_answer
 
     with opened_experiment(options) as handle:
         answer = experiment_answer(handle, handle.change(**options.change))

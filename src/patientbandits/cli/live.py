@@ -16,9 +16,16 @@ from patientbandits.cli.common import (
     show,
     table_lines,
 )
+from patientbandits.errors import whole
 
 if TYPE_CHECKING:
     from patientbandits.live.commands import Conversion, Credited
+
+
+ONE_PROCESS = (
+    "serve: --workers is deprecated and can only be 1: one process answers and writes; got {}, "
+    "going on with one."
+)
 
 
 def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
@@ -31,13 +38,7 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--port", type=int, default=8080, help="0 takes a free one and prints it (%(default)s)"
     )
-    command.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        metavar="N",
-        help="processes that answer; with several, one more writes for all (%(default)s)",
-    )
+    command.add_argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
     command.add_argument(
         "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
     )
@@ -178,9 +179,12 @@ def run_serve(options: argparse.Namespace) -> None:
     from patientbandits.live import FOR_SERVING, require_packages
 
     require_packages(*FOR_SERVING)
-    from patientbandits.live.http.server import serve
-    from patientbandits.live.http.service import Options
+    from patientbandits.live.http import Options
+    from patientbandits.live.server import serve
 
+    whole("serve", "workers", options.workers, 1)
+    if options.workers > 1:
+        print(ONE_PROCESS.format(options.workers), file=sys.stderr)
     settings = Options(
         keys=not options.no_keys,
         rate=options.rate,
@@ -191,7 +195,7 @@ def run_serve(options: argparse.Namespace) -> None:
         origins=tuple(options.allow_origin),
         traces=options.traces,
     )
-    code = serve(options.db, options.host, options.port, options.workers, settings)
+    code = serve(options.db, options.host, options.port, settings)
     if code:
         sys.exit(code)
 

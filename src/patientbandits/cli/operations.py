@@ -11,7 +11,7 @@ from patientbandits.cli.experiments import parse_length, parse_policy
 from patientbandits.live.names import SCOPES
 
 if TYPE_CHECKING:
-    from patientbandits.live.http.answers import KeyAnswer
+    from patientbandits.live.http import KeyAnswer
 
 
 def add_operation_commands(commands: Any, database: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run_create_key(options: argparse.Namespace) -> None:
 
 
 def run_list_keys(options: argparse.Namespace) -> None:
-    from patientbandits.live.http.answers import key_answer
+    from patientbandits.live.http import key_answer
     from patientbandits.live.operations import Keyring
 
     with opened_shop(options) as shop:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__, _get, __dir__ = lazy_exports(__name__)
 
 ALWAYS_NEEDED = ("msgspec", "apsw")
-FOR_SERVING = ("uvicorn", "httptools", "prometheus_client")
+FOR_SERVING = ("httptools", "prometheus_client")
 
 
 def require_packages(*names: str) -> None:

@@ -13,12 +13,12 @@ from service import Running
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.commands import journal
-from patientbandits.live.http import preparing, schemas, writer_process
-from patientbandits.live.http.experiment_handlers import patch_experiment, post_experiment
+from patientbandits.live.http import schemas
+from patientbandits.live.http.routes.experiments import patch_experiment, post_experiment
 from patientbandits.live.policy.compiling import OwnProcess
 from patientbandits.live.policy.memory import PolicyMemory
 from patientbandits.live.policy.state import PolicyState
-from patientbandits.live.settings.schema import settings_text
+from patientbandits.live.server import process
 
 FORGETS_NOT = policies("AdaptPatientBandits")[1]
 
@@ -133,7 +133,7 @@ def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
         class Asking:
             part = "button"
 
-            async def read(self, kind, limit):
+            def read(self, kind):
                 return kind(policy={"policy": "UCB1"})
 
         with pytest.raises(live.RefusedError, match="made ready"):
@@ -144,13 +144,13 @@ def test_over_http_a_change_is_made_ready_before_it_counts(tmp_path, clock):
 
 def test_a_server_is_ready_whichever_experiment_cannot_be_read(tmp_path, clock, monkeypatch):
     monkeypatch.setattr(OwnProcess, "used", False)
-    monkeypatch.setattr(preparing, "settle_garbage", lambda: None)
+    monkeypatch.setattr(process, "freeze_gc", lambda: None)
     path = str(tmp_path / "shop.db")
     with live.open(path, clock=clock) as shop:
         two(shop)
         unreadable(shop.store, "bad")
     with live.open(path, clock=clock) as shop:
-        preparing.prepare(shop)
+        process.prepare(shop)
         assert list(shop.journal._states) == [shop.open("good").experiment.id]
 
 
@@ -194,7 +194,7 @@ class Asked:
     def __init__(self, body):
         self._body = body
 
-    async def read(self, kind, limit):
+    def read(self, kind):
         return self._body
 
 
@@ -216,22 +216,3 @@ def test_a_policy_is_made_ready_aside_and_before_it_counts(tmp_path, clock, hand
         assert threading.main_thread() not in service.threads, "all others would wait"
         assert [handle.name for handle in shop.experiments()] == ["button"]
         assert button.settings == before
-
-
-def test_the_process_that_writes_goes_on_while_a_policy_is_made_ready(tmp_path, clock, monkeypatch):
-    """Made ready in its only thread, one policy would hold up all experiments."""
-    threads = []
-
-    def note(settings):
-        threads.append(threading.current_thread())
-
-    async def warm(settings):
-        link = writer_process.WorkerLink(process=None)
-        await link._warm(1, settings_text(settings))
-
-    with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
-        button = shop.experiment("button", ["a", "b"], policy="Uniform")
-        monkeypatch.setattr(writer_process, "made_ready", note)
-        asyncio.run(warm(button.settings))
-    assert len(threads) == 1
-    assert threads[0] is not threading.main_thread()

@@ -17,9 +17,9 @@ from service import Running, command
 
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.http.writer import Writer
 from patientbandits.live.operations.backups import backup, restore
 from patientbandits.live.operations.checks import check
+from patientbandits.live.server import Writer
 from patientbandits.live.storage.base import SECRET
 from patientbandits.live.storage.in_use import alone_with
 

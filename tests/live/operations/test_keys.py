@@ -10,8 +10,8 @@ import pytest
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.http.access import Limits
-from patientbandits.live.http.response import ProblemError
+from patientbandits.live.http.auth import Limits
+from patientbandits.live.http.messages import ProblemError
 from patientbandits.live.names import SCOPES
 from patientbandits.live.operations.keys import Keyring, new_token
 

@@ -9,7 +9,7 @@ import pytest
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.http import access
+from patientbandits.live.http import auth
 from patientbandits.live.operations.keys import Keyring
 
 pytestmark = pytest.mark.slow
@@ -81,10 +81,10 @@ def test_keys_are_read_again_after_the_database_was_away(tmp_path):
 def test_keys_that_cannot_be_read_are_trusted_no_more(fresh, clock, monkeypatch):
     with live.open(fresh("sqlite"), clock=clock) as shop:
         keyring = Keyring(shop.store, shop.journal)
-        asked = access.Access(keyring, None)
+        asked = auth.Access(keyring, None)
         request = type("Request", (), {"headers": {}, "key": None})()
         request.headers[b"authorization"] = b"Bearer " + keyring.create(["read"]).encode()
         asked.authorise("read", request)
-        monkeypatch.setattr(keyring, "age", lambda: access.STALE_KEYS + 1)
+        monkeypatch.setattr(keyring, "age", lambda: auth.STALE_KEYS + 1)
         with pytest.raises(live.UnavailableError, match="keys cannot be read"):
             asked.authorise("read", request)

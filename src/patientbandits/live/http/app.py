@@ -1,24 +1,17 @@
-"""The application: find the route, check the key, answer.
-
-Plain ASGI, since the time per request is the limit of the rate.
-"""
+"""The application: from a whole request to its answer."""
 
 from __future__ import annotations
 
 import os
 import time
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
-from patientbandits.live.http.cors import Origins
-from patientbandits.live.http.express import EXPRESS, ExpressWay, short_path
-from patientbandits.live.http.known_heads import KnownHeads
+from patientbandits.live.http.auth import Origins
 from patientbandits.live.http.logs import log_failure
-from patientbandits.live.http.request import Receive, Request
-from patientbandits.live.http.response import (
-    SECURE_LINES,
+from patientbandits.live.http.messages import (
+    BODY,
+    Request,
     Response,
-    Send,
     Stream,
     problem_response,
     response_to,
@@ -26,113 +19,83 @@ from patientbandits.live.http.response import (
 from patientbandits.live.http.router import Route, Router
 from patientbandits.live.http.routes import PAGES, ROUTES
 from patientbandits.live.http.service import Service
-from patientbandits.live.http.whole_answers import SHORT_CUT, sent_whole
-
-ASGI = dict[str, Any]
 
 
 class App:
-    def __init__(self, service: Service) -> None:
+    """A server calls `admit` when it has the head of a request, and `handle` when it has it all."""
+
+    def __init__(self, service: Service, routes: Sequence[Route] = (*ROUTES, *PAGES)) -> None:
         self.service = service
-        self._router = Router(ROUTES + PAGES)
+        self._router = Router(routes)
         self._origins = Origins(service.options.origins)
         self._run = os.urandom(4).hex()
         """begins the names of this run's requests, in the log"""
         self._requests = 0
-        self.short_ways: dict[bytes, ExpressWay] = {}
-        """short ways, by the path as it is sent"""
-        self.heads = KnownHeads()
 
-    async def __call__(self, asgi: ASGI, receive: Receive, send: Send) -> None:
-        if asgi["type"] == "http":
-            await self._answer(asgi, receive, send)
-        elif asgi["type"] == "lifespan":
-            await self._live(receive, send)
+    def admit(self, request: Request) -> int:
+        """Find the request's route and check its key; the most bytes that its body may have.
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        await self.service.start()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.service.stop()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    async def _answer(self, asgi: ASGI, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
-        self._requests += 1
-        number = self._requests
-        route: Route | None = None
-        request: Request | None = None
+        Why it is refused, if it is, is kept for `handle`.
+        """
         try:
-            if self._origins and asgi["method"] == "OPTIONS":
-                request = Request(asgi, receive, "")
-                await self._send(self._origins.preflight(request, self._router), asgi, send)
-                return
-            route, part = self._router.find(asgi["method"], asgi["path"])
-            request = Request(asgi, receive, part)
+            if self._origins and request.head.method == "OPTIONS":
+                return BODY
+            route, request.part = self._router.find(request.head.method, request.head.path)
+            request.route = route
             if route.scope is not None:
-                access = self.service.access
-                access.authorise(route.scope, request)
-                request.check_again = partial(access.check_again, route.scope, request)
+                self.service.access.authorise(route.scope, request)
                 self._origins.check(request)
-            answer = await route.handler(self.service, request)
-            if route.path in EXPRESS and self._may_be_short:
-                await self._open_short_way(route, part)
+            return route.limit
+        except Exception as error:
+            request.refusal = error
+            return 0
+
+    async def handle(self, request: Request) -> Response | Stream:
+        """Answer the request; whatever goes wrong is an answer too."""
+        route = request.route
+        answer: Response | Stream
+        try:
+            answer = await self._answer(request)
         except Exception as error:
             answer = self._refusal(error, route)
         if isinstance(answer, Stream):
-            assert request is not None
-            await answer.send(send, request.gone())
-        else:
-            if self._origins:
-                answer = self._origins.marked(answer, route, request)
-            await self._send(answer, asgi, send)
-        seconds = time.perf_counter() - began
-        self._note(number, asgi["method"], route, answer.status, seconds)
-        traces = self.service.traces
-        if traces is not None and route is not None and request is not None:
-            traces.answered(request.headers, route.method, route.path, answer.status, seconds)
+            answer.on_end = lambda: self._note(request, 200)
+            return answer
+        if self._origins and route is not None:
+            answer = self._origins.marked(answer, route, request)
+        self._note(request, answer.status)
+        return answer
 
-    @property
-    def _may_be_short(self) -> bool:
-        """The short way knows neither pages elsewhere nor traces."""
-        return not self._origins and self.service.traces is None
-
-    async def _send(self, answer: Response, asgi: ASGI, send: Send) -> None:
-        if self.service.draining:
-            answer = answer.closing()
-        cycle = asgi.get(SHORT_CUT)
-        if cycle is None or not sent_whole(cycle, answer, SECURE_LINES):
-            await answer.send(send)
-
-    async def _open_short_way(self, route: Route, part: str) -> None:
-        """From the second request on there is a short way."""
-        path = short_path(route, part)
-        if path not in self.short_ways:
-            handle = await self.service.experiment(part)
-            self.short_ways[path] = ExpressWay(
-                self.service, route, handle, self._refusal, self._note_short_way
-            )
-
-    def _note_short_way(self, route: Route, status: int, seconds: float) -> None:
-        self._requests += 1
-        self._note(self._requests, route.method, route, status, seconds)
+    async def _answer(self, request: Request) -> Response | Stream:
+        if request.refusal is not None:
+            raise request.refusal
+        route = request.route
+        if route is None:
+            return self._origins.preflight(request, self._router)
+        if request.delayed and route.scope is not None:
+            self.service.access.check_again(route.scope, request)
+        answer: Response | Stream = await route.handler(self.service, request)
+        if route.method != "GET":
+            self.service.client_of(request).answered = time.monotonic()
+        return answer
 
     def _refusal(self, error: Exception, route: Route | None) -> Response:
-        known = response_to(error)
-        if known is not None:
-            return known
+        response = response_to(error)
+        if response is not None:
+            return response
         log_failure("request failed", error, route=route and route.path)
         return problem_response(500, "internal", "the server made a mistake; it was logged.")
 
-    def _note(
-        self, number: int, method: str, route: Route | None, status: int, seconds: float
-    ) -> None:
-        requests = self.service.requests
-        if route is None:
-            self.service.metrics.answered("", "", status, seconds)
-        else:
-            self.service.metrics.answered(route.method, route.path, status, seconds)
-        if status >= 500 or requests.every_request:
-            path = route.path if route else None
-            requests.answered(f"{self._run}-{number:x}", method, path, status, seconds)
+    def _note(self, request: Request, status: int) -> None:
+        """Count the answer, and log and trace it if that is wanted."""
+        service = self.service
+        self._requests += 1
+        seconds = time.perf_counter() - request.began
+        route = request.route
+        method, path = ("", "") if route is None else (route.method, route.path)
+        service.metrics.answered(method, path, status, seconds)
+        if status >= 500 or service.requests.every_request:
+            name = f"{self._run}-{self._requests:x}"
+            service.requests.answered(name, request.head.method, path or None, status, seconds)
+        if service.traces is not None and route is not None:
+            service.traces.answered(request.headers, method, path, status, seconds)

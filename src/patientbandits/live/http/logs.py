@@ -1,4 +1,4 @@
-"""The log on stderr: one JSON object per line, by way of `logging`; uvicorn's own lines too.
+"""The log on stderr: one JSON object per line, by way of `logging`; those of asyncio too.
 
 Single requests are logged only at level debug, or if they failed; a summary every minute at info.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from patientbandits.live.errors import LOGGER
 from patientbandits.live.times import moment_text
 
-SERVER_LOGGER = logging.getLogger("uvicorn")
+LOOP_LOGGER = logging.getLogger("asyncio")
 SUMMARY_EVERY = 60.0
 """seconds"""
 
@@ -51,12 +51,12 @@ def error_fields(error: BaseException) -> dict[str, str]:
 
 
 def set_up_logs(level: str) -> None:
-    """Send our lines, and warnings of uvicorn, to stderr as JSON."""
+    """Send our lines, and warnings of asyncio, to stderr as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONFormatter())
     LOGGER.setLevel(level.upper())
-    SERVER_LOGGER.setLevel(max(LOGGER.level, logging.WARNING))
-    for logger in (LOGGER, SERVER_LOGGER):
+    LOOP_LOGGER.setLevel(max(LOGGER.level, logging.WARNING))
+    for logger in (LOGGER, LOOP_LOGGER):
         logger.handlers = [handler]
         logger.propagate = False
 

@@ -1,13 +1,14 @@
-"""Metrics for Prometheus."""
+"""Metrics for Prometheus: of requests and commands, and of each arm."""
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -17,12 +18,34 @@ from prometheus_client.core import (
     Metric,
 )
 
-from patientbandits.live.http.wire import WriterCounts
+from patientbandits.live.log import MILLIONTHS, Experiment
+from patientbandits.live.reporting import counts_over_time
+from patientbandits.live.settings import stored_settings
+from patientbandits.live.shop import Shop
+from patientbandits.live.storage import END, Reader
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """seconds"""
 
 BOUND_NAMES = [*map(str, BOUNDS), "+Inf"]
+
+COUNT_EVERY = 10.0
+"""seconds"""
+
+REST_FACTOR = 100.0
+"""times as long as counting took, nothing is counted again"""
+
+ARM_LABELS = ["experiment", "arm"]
+
+
+class WriterCounts(NamedTuple):
+    """What the writer has counted."""
+
+    commits: int = 0
+    experiment_failures: int = 0
+    interpreted: int = 0
+    clock_jump: float = 0.0
+    log_ahead: float = 0.0
 
 
 @dataclass
@@ -144,9 +167,77 @@ class Metrics:
             family.add_metric([path], buckets, durations.seconds)
         return family
 
-    def add(self, others: Any) -> None:
-        """What collects metrics of its own."""
-        self._registry.register(others)
+    def add(self, arms: ArmMetrics) -> None:
+        self._registry.register(arms)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
+
+
+class ArmCounts(NamedTuple):
+    experiment: str
+    arm: str
+    decisions: int = 0
+    conversions: int = 0
+    value: float = 0.0
+
+
+class ArmMetrics:
+    def __init__(self, shop: Shop, clock: Callable[[], float] = time.monotonic) -> None:
+        self._shop = shop
+        self._clock = clock
+        self._counts: dict[int, list[ArmCounts]] = {}
+        self._heads: dict[int, int] = {}
+        """the last line of each log that is counted"""
+        self._next = 0.0
+
+    @property
+    def due(self) -> bool:
+        return self._clock() >= self._next
+
+    def count(self) -> None:
+        """Bring the counts up to date; in a thread for reading."""
+        began = self._clock()
+        self._next = began + COUNT_EVERY  # meanwhile nobody else needs to
+        with self._shop.store.reading() as reader:
+            for experiment in reader.experiments():
+                head = reader.head(experiment.id)
+                if self._heads.get(experiment.id) != head:
+                    self._counts[experiment.id] = counted(reader, experiment)
+                    self._heads[experiment.id] = head
+        now = self._clock()
+        self._next = now + max(COUNT_EVERY, REST_FACTOR * (now - began))
+
+    def collect(self) -> Iterable[Metric]:
+        decisions = CounterMetricFamily(
+            "patientbandits_decisions", "Decisions for each arm", labels=ARM_LABELS
+        )
+        conversions = GaugeMetricFamily(
+            "patientbandits_conversions", "Decisions that have paid so far", labels=ARM_LABELS
+        )
+        value = GaugeMetricFamily(
+            "patientbandits_value", "What was paid for decisions so far", labels=ARM_LABELS
+        )
+        for found in list(self._counts.values()):
+            for one in found:
+                names = [one.experiment, one.arm]
+                decisions.add_metric(names, one.decisions)
+                conversions.add_metric(names, one.conversions)
+                value.add_metric(names, one.value)
+        return decisions, conversions, value
+
+
+def counted(reader: Reader, experiment: Experiment) -> list[ArmCounts]:
+    """Of every arm there ever was."""
+    settings = stored_settings(reader.changes(experiment.id)[-1].settings)
+    found = {arm: ArmCounts(experiment.name, arm) for arm in settings.arms}
+    for slot in counts_over_time(reader, experiment.id, END):
+        arm = settings.arms[slot.arm]
+        found[arm] = ArmCounts(
+            experiment=experiment.name,
+            arm=arm,
+            decisions=slot.pulls,
+            conversions=slot.conversions,
+            value=slot.paid / MILLIONTHS * settings.scale,
+        )
+    return list(found.values())

@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 
 from patientbandits._version import __version__
-from patientbandits.live.http.answer_schemas import ProblemAnswer
 from patientbandits.live.http.router import Route
-from patientbandits.live.http.schemas import Name
+from patientbandits.live.http.schemas import Name, Problem
 
 JSON_MEDIA = "application/json"
 PROBLEM_MEDIA = "application/problem+json"
@@ -27,10 +26,10 @@ def description(routes: Sequence[Route]) -> bytes:
         (route.body, *route.answers.values(), *route.failures.values()) for route in routes
     )
     kinds = [kind for kind in used if isinstance(kind, type)]
-    (*found, _), components = msgspec.json.schema_components(
-        [*kinds, ProblemAnswer], ref_template="#/components/schemas/{name}"
+    (*described, _), components = msgspec.json.schema_components(
+        [*kinds, Problem], ref_template="#/components/schemas/{name}"
     )
-    schemas = dict(zip(kinds, found, strict=True))
+    schemas = dict(zip(kinds, described, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = operation(route, schemas)
@@ -53,35 +52,37 @@ def description(routes: Sequence[Route]) -> bytes:
 
 
 def operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "operationId": route.operation,
-        "summary": route.what,
+        "summary": route.summary,
         "responses": responses(route, schemas),
     }
     if route.scope:
-        told["security"] = [{"key": []}, {"header": []}]
-        told["description"] = f"Needs a key with the scope {route.scope}."
+        entry["security"] = [{"key": []}, {"header": []}]
+        entry["description"] = f"Needs a key with the scope {route.scope}."
     if route.body:
         content = {JSON_MEDIA: {"schema": schemas[route.body]}}
-        told["requestBody"] = {"required": True, "content": content}
-    found = route_parameters(route)
-    if found:
-        told["parameters"] = found
-    return told
+        entry["requestBody"] = {"required": True, "content": content}
+    parameters = route_parameters(route)
+    if parameters:
+        entry["parameters"] = parameters
+    return entry
 
 
 def route_parameters(route: Route) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    parameters: list[dict[str, Any]] = []
     if route.parameter is not None:
         schema = OTHER_PARAMETER
         if route.parameter == "name":
             schema = msgspec.json.schema(Name)
-        found.append({"name": route.parameter, "in": "path", "required": True, "schema": schema})
+        parameters.append(
+            {"name": route.parameter, "in": "path", "required": True, "schema": schema}
+        )
     for name, schema in route.query.items():
-        found.append({"name": name, "in": "query", "schema": schema})
+        parameters.append({"name": name, "in": "query", "schema": schema})
     for name, schema in route.headers.items():
-        found.append({"name": name, "in": "header", "schema": schema})
-    return found
+        parameters.append({"name": name, "in": "header", "schema": schema})
+    return parameters
 
 
 def responses(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
@@ -91,26 +92,26 @@ def responses(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     if route.body and not route.failures:
         refusals.update(REFUSED_BODY)
     kinds = route.answers | route.failures
-    told = {str(status): answer(status, kind, schemas) for status, kind in kinds.items()}
-    return told | {str(status): refusal(status) for status in sorted(refusals)}
+    entry = {str(status): answer(status, kind, schemas) for status, kind in kinds.items()}
+    return entry | {str(status): refusal(status) for status in sorted(refusals)}
 
 
 def answer(status: int, kind: Any, schemas: dict[Any, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    entry: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if isinstance(kind, tuple):  # media types of a file
         binary = {"type": "string", "format": "binary"}
-        told["content"] = {media: {"schema": binary} for media in kind}
+        entry["content"] = {media: {"schema": binary} for media in kind}
     elif kind is not None:
-        told["content"] = {JSON_MEDIA: {"schema": schemas.get(kind, {"type": "object"})}}
-    return told
+        entry["content"] = {JSON_MEDIA: {"schema": schemas.get(kind, {"type": "object"})}}
+    return entry
 
 
 def refusal(status: int) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "description": HTTPStatus(status).phrase,
         "content": {PROBLEM_MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
     if status in REFUSAL_HEADERS:
         header = {"required": True, "schema": {"type": "string"}}
-        told["headers"] = {REFUSAL_HEADERS[status]: header}
-    return told
+        entry["headers"] = {REFUSAL_HEADERS[status]: header}
+    return entry

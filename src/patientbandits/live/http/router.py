@@ -1,15 +1,21 @@
-"""Which route a request takes."""
+"""Routes: each stands above its handler, is found by method and path, and describes itself."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
-from patientbandits.live.http.response import ProblemError
+from patientbandits.live.http.messages import BODY, ProblemError
 
 ONE_EXPERIMENT = "/v1/experiments/{name}"
 READING_REFUSED = (404, 422, 503)
 WRITING_REFUSED = (409, 422, 503)
+
+KEPT_PATHS = 256
+"""paths whose route is remembered"""
+
+Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
 
 class Route(NamedTuple):
@@ -20,9 +26,11 @@ class Route(NamedTuple):
     handler: Callable[..., Awaitable[Any]]
     operation: str
     """its name for clients"""
-    what: str
+    summary: str
     answers: dict[int, Any]
     body: Any = None
+    limit: int = BODY
+    """the most bytes of a body"""
     refusals: tuple[int, ...] = ()
     failures: dict[int, Any] = {}  # noqa: RUF012 - never changed
     """errors in a form of their own, instead of problem details"""
@@ -37,7 +45,20 @@ class Route(NamedTuple):
         return self.path[self.path.index("{") + 1 : self.path.index("}")]
 
 
-class Beginning(NamedTuple):
+class RouteTable(list[Route]):
+    """The routes of one file, in the order of their handlers."""
+
+    def route(self, method: str, path: str, **fields: Any) -> Callable[[Handler], Handler]:
+        """Serve this method and path by the function below; ``fields``: those of `Route`."""
+
+        def add(handler: Handler) -> Handler:
+            self.append(Route(method=method, path=path, handler=handler, **fields))
+            return handler
+
+        return add
+
+
+class Prefix(NamedTuple):
     """A fixed beginning of a path, and the name of the part that follows."""
 
     fixed: str
@@ -45,35 +66,34 @@ class Beginning(NamedTuple):
 
 
 class Router:
-    """Finds a route by method and path.
-
-    A path has at most one part that varies, after a fixed beginning.
-    """
+    """A path has at most one part that varies, after a fixed beginning."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._paths: dict[str, dict[str, Route]] = {}
-        beginnings = set()
+        prefixes = set()
         for route in routes:
             self._paths.setdefault(route.path, {})[route.method] = route
             if route.parameter is not None:
-                beginnings.add(Beginning(route.path[: route.path.index("{")], route.parameter))
-        self._beginnings = sorted(beginnings)
+                prefixes.add(Prefix(route.path[: route.path.index("{")], route.parameter))
+        self._prefixes = sorted(prefixes)
+        # a few paths are asked for again and again; refusals are errors, which are not kept
+        self.find = lru_cache(KEPT_PATHS)(self._find)
 
-    def find(self, method: str, path: str) -> tuple[Route, str]:
+    def _find(self, method: str, path: str) -> tuple[Route, str]:
         """(the route, the part of the path that varies)"""
         part = ""
-        found = self._paths.get(path)
-        if found is None:
-            found, part = self._varying(path)
-        if found is None:
+        methods = self._paths.get(path)
+        if methods is None:
+            methods, part = self._find_varying(path)
+        if methods is None:
             raise ProblemError(
                 404,
                 "no such path",
                 "there is nothing at this address; /openapi.json says what there is.",
             )
-        route = found.get("GET" if method == "HEAD" else method)
+        route = methods.get("GET" if method == "HEAD" else method)
         if route is None:
-            allowed = ", ".join(sorted(found))
+            allowed = ", ".join(sorted(methods))
             raise ProblemError(
                 405,
                 "method",
@@ -82,8 +102,8 @@ class Router:
             )
         return route, part
 
-    def _varying(self, path: str) -> tuple[dict[str, Route] | None, str]:
-        for fixed, parameter in self._beginnings:
+    def _find_varying(self, path: str) -> tuple[dict[str, Route] | None, str]:
+        for fixed, parameter in self._prefixes:
             if path.startswith(fixed):
                 part, slash, rest = path[len(fixed) :].partition("/")
                 if part:

@@ -1,4 +1,5 @@
-"""What is sent: these types decode it, and describe it in /openapi.json."""
+"""Bodies of requests and answers: these types decode and encode them, and describe them in
+/openapi.json."""
 
 from __future__ import annotations
 
@@ -7,15 +8,19 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.names import LONGEST_TEXT, NAME, KeyScope
+from patientbandits.live.operations import Key
 from patientbandits.live.settings import (
     LONGEST_RETENTION,
     LONGEST_WINDOW,
     MOST_ARMS,
     MOST_GOALS,
     CreditRule,
+    Settings,
     Shares,
 )
+from patientbandits.live.times import iso_text
 
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
@@ -196,3 +201,191 @@ class NewKey(In):
     note: Annotated[
         str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
     ] = ""
+
+
+class ExperimentAnswer(Struct):
+    name: str
+    created: str
+    arms: list[str]
+    retired: list[str]
+    policy: dict[str, Any]
+    window: float | None
+    sticky: bool
+    paused: bool
+    scale: float
+    largest_value: float
+    """the same as scale"""
+    credit: str
+    control: str | None
+    currency: str | None
+    goals: list[str]
+    """the first decides"""
+    retention: float | None
+    """seconds"""
+    window_text: str | None
+    """the window as people write it"""
+    shares: Shares | None
+    """what arms get whatever the policy chooses"""
+    closed: bool
+    """no new units"""
+    fallback: str | None
+    """the arm for units outside the experiment"""
+
+
+class KeyAnswer(Struct):
+    id: str
+    scopes: list[str]
+    note: str
+    created: str
+    revoked: str | None
+
+
+class DecisionAnswer(Struct):
+    id: Annotated[str | None, Meta(description="null: the unit is outside the experiment")]
+    arm: str
+    propensity: float | None
+    duplicate: bool
+    outside: (
+        Annotated[str, Meta(description="why the fallback arm: closed, holdback or quarantine")]
+        | UnsetType
+    ) = UNSET
+
+
+class ExposureAnswer(Struct):
+    id: Annotated[str, Meta(description="conversions may name it, as a decision's")]
+    duplicate: bool
+
+
+class WeightsAnswer(Struct):
+    experiment: str
+    time: str
+    weights: Annotated[dict[str, float], Meta(description="the share of each arm; they sum to 1")]
+
+
+class ConversionAnswer(Struct):
+    duplicate: bool
+    counted: bool
+    exposed: (
+        Annotated[bool, Meta(description="of a unit: whether anything was ever decided for it")]
+        | UnsetType
+    ) = UNSET
+
+
+class TrackAnswer(Struct):
+    experiments: Annotated[
+        dict[str, ConversionAnswer], Meta(description="what became of it in each experiment")
+    ]
+    credited: Annotated[int, Meta(description="in how many it counts")]
+    unknown: Annotated[bool, Meta(description="whether no experiment knows the unit")]
+
+
+class AliasAnswer(Struct):
+    duplicate: bool
+
+
+class ErasureAnswer(Struct):
+    experiments: Annotated[int, Meta(description="in how many the unit was known")]
+    lines: Annotated[int, Meta(description="of the log that named it, and do so no more")]
+
+
+class RetractionAnswer(Struct):
+    duplicate: bool
+
+
+class ItemAnswer(Struct, omit_defaults=True):
+    status: int
+    duplicate: bool | None = None
+    counted: bool | None = None
+    exposed: bool | None = None
+    id: str | None = None
+    kind: str | None = None
+    detail: str | None = None
+
+
+class ItemAnswers(Struct):
+    results: list[ItemAnswer]
+
+
+class ExperimentsAnswer(Struct):
+    experiments: list[ExperimentAnswer]
+
+
+class NewKeyAnswer(Struct):
+    id: str
+    key: str
+    """cannot be read again"""
+
+
+class KeysAnswer(Struct):
+    keys: list[KeyAnswer]
+
+
+class ScopesAnswer(Struct):
+    scopes: list[str]
+
+
+class Health(Struct):
+    status: str
+
+
+class Alive(Struct):
+    status: str
+    keys: Annotated[bool, Meta(description="whether requests need a key")]
+
+
+class Problem(Struct):
+    type: str
+    title: str
+    status: int
+    kind: str
+    detail: str
+
+
+class Count(Struct):
+    time: str
+    arm: str
+    pulls: int
+    conversions: int
+    value: float
+
+
+class Counts(Struct):
+    counts: list[Count]
+
+
+def experiment_answer(
+    handle: ExperimentHandle, settings: Settings | None = None
+) -> ExperimentAnswer:
+    """``settings``: if they are known already."""
+    have = settings or handle.settings
+    return ExperimentAnswer(
+        name=handle.name,
+        created=iso_text(handle.experiment.created),
+        arms=list(have.arms),
+        retired=list(have.retired),
+        policy=have.description,
+        window=have.window,
+        sticky=have.sticky,
+        paused=have.paused,
+        scale=have.scale,
+        largest_value=have.scale,
+        credit=have.credit,
+        control=have.control,
+        currency=have.currency,
+        goals=list(have.goals),
+        retention=have.retention,
+        window_text=have.window_text,
+        shares=have.shares,
+        closed=have.closed,
+        fallback=have.fallback,
+    )
+
+
+def key_answer(key: Key) -> KeyAnswer:
+    return KeyAnswer(
+        id=key.id,
+        scopes=sorted(key.scopes),
+        note=key.note,
+        created=iso_text(key.created),
+        revoked=None if key.revoked is None else iso_text(key.revoked),
+    )

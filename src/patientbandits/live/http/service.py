@@ -1,33 +1,32 @@
-"""What every answer stands on: the shop, the writer, threads for reading, keys, metrics."""
+"""What every answer stands on: the shop, the writer, threads for reading, keys, caches, metrics."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from patientbandits._util.allocator import trim_heap
+from patientbandits._util.cache import SingleFlight, TTLCache
+from patientbandits.live.commands import Command
 from patientbandits.live.errors import NotFoundError, UnavailableError
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.http.access import Access
-from patientbandits.live.http.arm_metrics import ArmMetrics
+from patientbandits.live.http.auth import Access
 from patientbandits.live.http.logs import RequestLog, log_failure
-from patientbandits.live.http.metrics import Metrics
-from patientbandits.live.http.queueing import CommandQueue
-from patientbandits.live.http.remote_writer import RemoteWriter
-from patientbandits.live.http.response import too_busy
-from patientbandits.live.http.shared_work import SharedWork
-from patientbandits.live.http.standing import StandingAnswers
+from patientbandits.live.http.messages import Client, Headers, Request, Response, encode, too_busy
+from patientbandits.live.http.metrics import ArmMetrics, Metrics, WriterCounts
 from patientbandits.live.http.traces import Traces
 from patientbandits.live.http.watcher import DELIVER_EVERY, Watcher
-from patientbandits.live.http.wire import WriterCounts
-from patientbandits.live.http.writer import Writer
 from patientbandits.live.names import NAME
 from patientbandits.live.operations import Keyring
 from patientbandits.live.settings import Settings
 from patientbandits.live.shop import Shop
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 READERS = 4
 MOST_ASIDE = READERS + 100
@@ -38,6 +37,14 @@ KEYS_EVERY = 1.0
 
 READY_FOR = 0.5
 """seconds for which an answer of the database to whether it is there is good"""
+
+SLOW = 0.1
+"""processor seconds: a report that takes less is made whenever it is asked for"""
+
+TTL_FACTOR = 20.0
+"""times as long as it took to make, a slow report is cached"""
+
+MOST_CACHED = 1000
 
 
 class Options(NamedTuple):
@@ -55,22 +62,84 @@ class Options(NamedTuple):
     traces: bool = False
 
 
-class Service:
-    """``failed`` is called when the journal can write no more.
+class CommandWriter(Protocol):
+    """Carries out commands in batches, and makes them durable."""
 
-    ``writer_address``: the socket of the process that writes, if it is not this one.
+    waiting: int
+    """commands that are not answered yet"""
+    carried_out: int
+
+    @property
+    def counts(self) -> WriterCounts: ...
+
+    def carry_out(self, commands: Sequence[Command]) -> Awaitable[None]: ...
+
+    async def outcome(self, command: Command) -> Any: ...
+
+    def require_ready(self) -> None: ...
+
+    def warm(self, settings: Settings) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Report(NamedTuple):
+    value: Any
+    settings: Settings
+    """a report holds only as long as they do"""
+    begun: float
+    """when the work on it began: it knows nothing that came later"""
+    cached: bool = False
+
+
+class ReportCache:
+    """Reports that took long to make, kept for a while.
+
+    The longer a log, the longer its reports take; however many pages are open, they may take only
+    a small share of the time that decisions need too.
     """
-
-    writer: CommandQueue
 
     def __init__(
         self,
-        shop: Shop,
-        options: Options,
-        failed: Callable[[], None],
-        writer_address: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        used: Callable[[], float] = time.thread_time,
     ) -> None:
-        self._writer_address = writer_address
+        self._clock = clock
+        self._used = used
+        """processor seconds of this thread"""
+        self._reports: TTLCache[Report] = TTLCache(MOST_CACHED, clock)
+
+    def report(
+        self,
+        handle: ExperimentHandle,
+        question: tuple[int | str | None, ...],
+        make: Callable[[], Any],
+        since: float,
+    ) -> Report:
+        """A report begun at ``since`` or later; for a thread for reading."""
+        key = (handle.experiment.id, *question)
+        settings = handle.settings
+        report = self._reports.get(key)
+        if report is not None and report.settings == settings and report.begun >= since:
+            return report._replace(cached=True)
+        begun, used = self._clock(), self._used()
+        report = Report(make(), settings, begun)
+        seconds = self._used() - used
+        if seconds >= SLOW:
+            trim_heap()
+            self._reports.put(key, report, TTL_FACTOR * seconds)
+        return report
+
+    def __len__(self) -> int:
+        return len(self._reports)
+
+
+class Service:
+    """``failed`` is called when the journal can write no more."""
+
+    writer: CommandWriter
+
+    def __init__(self, shop: Shop, options: Options, failed: Callable[[], None]) -> None:
         self.shop = shop
         self.options = options
         self.keyring = Keyring(shop.store, shop.journal)
@@ -78,8 +147,10 @@ class Service:
         self.metrics = Metrics(self)
         self.arm_metrics = ArmMetrics(shop)
         self.metrics.add(self.arm_metrics)
-        self._standing = StandingAnswers()
-        self._shared = SharedWork()
+        self._reports = ReportCache()
+        self._flights = SingleFlight()
+        self._clients: dict[str, Client] = {}
+        """by the id of their key"""
         self.traces: Traces | None = None
         self.requests = RequestLog()
         self.draining = False
@@ -92,8 +163,8 @@ class Service:
         self._watching: asyncio.Task[None] | None = None
         self._watch_thread = ThreadPoolExecutor(1, "watcher")
         self.watcher = Watcher(shop, options.alerts_every)
-        self._asked: asyncio.Task[None] | None = None
-        self._asked_at = -READY_FOR
+        self._pinging: asyncio.Task[None] | None = None
+        self._pinged_at = -READY_FOR
         self._aside = 0
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -118,21 +189,21 @@ class Service:
         return self._journal.failure is not None
 
     async def experiment(self, name: str) -> ExperimentHandle:
-        """The experiment; experiments are never deleted, so a found one is kept."""
-        found = self._experiments.get(name)
-        if found is None:
+        """The experiment; experiments are never deleted, so its handle is kept."""
+        handle = self._experiments.get(name)
+        if handle is None:
             if not NAME.fullmatch(name):
                 raise NotFoundError("experiment: there is none of this name.")
-            found = await self.aside(lambda: self._open(name))
-            self._experiments[name] = found
-        return found
+            handle = await self.aside(lambda: self._open(name))
+            self._experiments[name] = handle
+        return handle
 
     def _open(self, name: str) -> ExperimentHandle:
         handle = self.shop.open(name)
         _ = handle.scale  # read now: later it is wanted where nobody may wait
         return handle
 
-    async def aside(self, work: Callable[[], Found]) -> Found:
+    async def aside(self, work: Callable[[], Value]) -> Value:
         """Do something that takes time, in another thread."""
         if self._aside > MOST_ASIDE:
             raise too_busy("too many reports are being made; try again.")
@@ -142,16 +213,54 @@ class Service:
         finally:
             self._aside -= 1
 
-    async def standing_answer(
-        self, handle: ExperimentHandle, *asked: int | str | None, work: Callable[[], Found]
-    ) -> Found:
-        """What ``work`` finds out, aside, or found out a moment ago if that takes long."""
+    def client_of(self, request: Request) -> Client:
+        """Whoever asks: all who show the same key are one."""
+        if request.key is None:
+            return request.connection
+        client = self._clients.get(request.key.id)
+        if client is None:
+            client = self._clients[request.key.id] = Client()
+        return client
 
-        def find() -> Awaitable[Found]:
-            return self.aside(lambda: self._standing.answer(handle, asked, work))
+    async def report(
+        self,
+        request: Request,
+        handle: ExperimentHandle,
+        *question: int | str | None,
+        make: Callable[[], Any],
+    ) -> Report:
+        """A report made aside or, if that takes long, a moment ago.
 
-        found: Found = await self._shared.of((handle.experiment.id, *asked), find)
-        return found
+        It is never older than the last change that the client was told of.
+        """
+
+        def flight(fresh: bool, since: float) -> Awaitable[Report]:
+            work = partial(self._reports.report, handle, question, make, since)
+            key = (handle.experiment.id, fresh, *question)
+            return self._flights.run(key, lambda: self.aside(work))
+
+        since = self.client_of(request).answered
+        if b"no-cache" not in request.headers.get(b"cache-control", b"").lower():
+            # A flight is shared with clients who may accept an older report than this one does:
+            # what it brings is looked at, too.
+            report = await flight(False, since)
+            if report.begun >= since:
+                return report
+        return await flight(True, math.inf)
+
+    async def report_response(
+        self,
+        request: Request,
+        handle: ExperimentHandle,
+        *question: int | str | None,
+        make: Callable[[], Any],
+    ) -> Response:
+        """The report as an answer; one from the cache says its age in seconds."""
+        report = await self.report(request, handle, *question, make=make)
+        headers: Headers = ()
+        if report.cached:
+            headers = ((b"age", b"%d" % (time.monotonic() - report.begun)),)
+        return Response(200, encode(report.value), headers)
 
     def warm(self, settings: Settings) -> None:
         """Have the policy compiled now, not during a decision."""
@@ -166,24 +275,20 @@ class Service:
         self.writer.require_ready()
 
     async def ask_database(self) -> None:
-        """Raise unless the database answers; many who ask at once are told the same."""
+        """Raise unless the database answers; many who ask at once share one look."""
         loop = asyncio.get_running_loop()
-        fresh = loop.time() - self._asked_at < READY_FOR
-        if self._asked is None or (self._asked.done() and not fresh):
-            self._asked = loop.create_task(self.aside(self._ask))
-            self._asked_at = loop.time()
-        await asyncio.shield(self._asked)
+        fresh = loop.time() - self._pinged_at < READY_FOR
+        if self._pinging is None or (self._pinging.done() and not fresh):
+            self._pinging = loop.create_task(self.aside(self._ping))
+            self._pinged_at = loop.time()
+        await asyncio.shield(self._pinging)
 
-    def _ask(self) -> None:
+    def _ping(self) -> None:
         with self.shop.store.reading() as reader:
             reader.answers()
 
-    async def start(self) -> None:
-        queue = self.options.queue
-        if self._writer_address is None:
-            self.writer = Writer(self.shop, queue, self._failed)
-        else:
-            self.writer = RemoteWriter(self._writer_address, queue)
+    async def start(self, writer: CommandWriter) -> None:
+        self.writer = writer
         loop = asyncio.get_running_loop()
         if self.options.keys:
             await loop.run_in_executor(self._keys, self.keyring.load)

@@ -1,0 +1,171 @@
+"""Looking after experiments: alerts, webhooks, quarantine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from patientbandits.live.http.messages import Request, Response, encode
+from patientbandits.live.http.router import ONE_EXPERIMENT, READING_REFUSED, RouteTable
+from patientbandits.live.http.schemas import In, Moment, Text
+from patientbandits.live.http.service import Service
+from patientbandits.live.monitoring import ALERT_KINDS
+
+ALERTS = RouteTable()
+route = ALERTS.route
+
+
+class NewQuarantine(In):
+    unit: Annotated[Text, Meta(description="a unit's events")] | None = None
+    line: (
+        Annotated[int, Meta(ge=1, le=2**62, description="the unit of this line of the log")] | None
+    ) = None
+    sender: Annotated[Text, Meta(description="what was told with the key of this id")] | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    only: Annotated[
+        str,
+        Meta(
+            description="conversions: what was decided stays",
+            extra_json_schema={"enum": ["all", "conversions"]},
+        ),
+    ] = "all"
+    note: Text | None = None
+
+
+class Release(In):
+    id: Annotated[Text, Meta(description="the rule's")]
+
+
+class QuarantineAnswer(Struct):
+    rules: Annotated[list[dict[str, Any]], Meta(description="all that stand")]
+
+
+@route(
+    "POST",
+    f"{ONE_EXPERIMENT}/quarantine",
+    scope="admin",
+    operation="quarantine",
+    summary="Let a unit's, a key's or a time's events not count",
+    body=NewQuarantine,
+    answers={200: QuarantineAnswer},
+    refusals=READING_REFUSED,
+)
+async def post_quarantine(service: Service, request: Request) -> Response:
+    body = request.read(NewQuarantine)
+    handle = await service.experiment(request.part)
+
+    def make() -> list[dict[str, Any]]:
+        return handle.quarantine(
+            unit=body.unit,
+            line=body.line,
+            sender=body.sender,
+            since=body.since,
+            until=body.until,
+            only=body.only,
+            note=body.note or "",
+        )
+
+    return Response(200, encode(QuarantineAnswer(await service.aside(make))))
+
+
+@route(
+    "POST",
+    f"{ONE_EXPERIMENT}/releases",
+    scope="admin",
+    operation="release",
+    summary="Let the events of a rule count again",
+    body=Release,
+    answers={200: QuarantineAnswer},
+    refusals=READING_REFUSED,
+)
+async def post_release(service: Service, request: Request) -> Response:
+    body = request.read(Release)
+    handle = await service.experiment(request.part)
+    left = await service.aside(lambda: handle.release(body.id))
+    return Response(200, encode(QuarantineAnswer(left)))
+
+
+class AlertsAnswer(Struct):
+    alerts: Annotated[list[dict[str, Any]], Meta(description="those that stand, oldest first")]
+
+
+class NewWebhook(In):
+    url: Annotated[Text, Meta(description="https, or on this machine")]
+    kinds: Annotated[
+        list[Text], Meta(max_length=len(ALERT_KINDS), description="of alerts; all unless given")
+    ] = []  # noqa: RUF012 - never changed
+
+
+class NewWebhookAnswer(Struct):
+    id: str
+    secret: Annotated[str, Meta(description="signs messages; cannot be read again")]
+
+
+class WebhooksAnswer(Struct):
+    webhooks: list[dict[str, Any]]
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/alerts",
+    scope="read",
+    operation="alerts",
+    summary="Look for what somebody should know",
+    answers={200: AlertsAnswer},
+    refusals=READING_REFUSED,
+)
+async def get_alerts(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    return Response(200, encode(AlertsAnswer(await service.aside(handle.alerts))))
+
+
+@route(
+    "GET",
+    "/v1/webhooks",
+    scope="admin",
+    operation="webhooks",
+    summary="Who is told of alerts",
+    answers={200: WebhooksAnswer},
+    refusals=(422, 503),
+)
+async def get_webhooks(service: Service, request: Request) -> Response:
+    request.query()
+    return Response(200, encode(WebhooksAnswer(await service.aside(service.shop.webhooks))))
+
+
+@route(
+    "POST",
+    "/v1/webhooks",
+    scope="admin",
+    operation="add_webhook",
+    summary="Have alerts told to an address",
+    body=NewWebhook,
+    answers={201: NewWebhookAnswer},
+    refusals=(422, 503),
+)
+async def post_webhook(service: Service, request: Request) -> Response:
+    body = request.read(NewWebhook)
+    anywhere = service.options.webhooks_anywhere
+
+    def make() -> dict[str, str]:
+        return service.shop.add_webhook(body.url, body.kinds, anywhere=anywhere)
+
+    return Response(201, encode(NewWebhookAnswer(**await service.aside(make))))
+
+
+@route(
+    "DELETE",
+    "/v1/webhooks/{id}",
+    scope="admin",
+    operation="remove_webhook",
+    summary="Tell it no more",
+    answers={204: None},
+    refusals=READING_REFUSED,
+)
+async def delete_webhook(service: Service, request: Request) -> Response:
+    request.query()
+    await service.aside(lambda: service.shop.remove_webhook(request.part))
+    return Response(204, b"")

@@ -1,0 +1,219 @@
+"""Experiments: make, change and report them.
+
+Reading, which may take a while, goes through threads of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from patientbandits.live.http import schemas
+from patientbandits.live.http.messages import Request, Response, Stream, encode
+from patientbandits.live.http.router import (
+    ONE_EXPERIMENT,
+    READING_REFUSED,
+    WRITING_REFUSED,
+    RouteTable,
+)
+from patientbandits.live.http.schemas import ExperimentAnswer, experiment_answer
+from patientbandits.live.http.service import Service
+from patientbandits.live.reporting import FORMATS
+from patientbandits.live.settings import one_largest_value
+from patientbandits.live.times import BUCKETS
+
+EXPERIMENTS = RouteTable()
+route = EXPERIMENTS.route
+
+BY = {"by": {"enum": ["rate", "revenue"]}}
+
+
+@route(
+    "POST",
+    "/v1/experiments",
+    scope="admin",
+    operation="create",
+    summary="Create an experiment",
+    body=schemas.NewExperiment,
+    answers={201: ExperimentAnswer, 200: ExperimentAnswer},
+    refusals=WRITING_REFUSED,
+)
+async def post_experiment(service: Service, request: Request) -> Response:
+    body = request.read(schemas.NewExperiment)
+
+    def make() -> tuple[ExperimentAnswer, bool]:
+        largest = one_largest_value(body.largest_value, body.scale)
+        settings = service.shop.settings(
+            body.arms,
+            body.policy,
+            body.window,
+            body.sticky,
+            1.0 if largest is None else largest,
+            credit=body.credit,
+            control=body.control,
+            currency=body.currency,
+            goals=body.goals,
+            retention=body.retention,
+            shares=body.shares,
+            fallback=body.fallback,
+        )
+        service.warm(settings)
+        handle, new = service.shop.create_exactly(body.name, settings, body.seed)
+        return experiment_answer(handle, settings), new
+
+    experiment, new = await service.aside(make)
+    location = (b"location", f"/v1/experiments/{body.name}".encode())
+    return Response(201 if new else 200, encode(experiment), (location,))
+
+
+@route(
+    "GET",
+    "/v1/experiments",
+    scope="read",
+    operation="experiments",
+    summary="All experiments",
+    answers={200: schemas.ExperimentsAnswer},
+    refusals=(422, 503),
+)
+async def get_experiments(service: Service, request: Request) -> Response:
+    request.query()
+
+    def read() -> list[ExperimentAnswer]:
+        return [experiment_answer(handle) for handle in service.shop.experiments()]
+
+    experiments = await service.aside(read)
+    return Response(200, encode(schemas.ExperimentsAnswer(experiments)))
+
+
+@route(
+    "GET",
+    ONE_EXPERIMENT,
+    scope="read",
+    operation="experiment",
+    summary="An experiment",
+    answers={200: ExperimentAnswer},
+    refusals=READING_REFUSED,
+)
+async def get_experiment(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    experiment = await service.aside(lambda: experiment_answer(handle))
+    return Response(200, encode(experiment))
+
+
+@route(
+    "PATCH",
+    ONE_EXPERIMENT,
+    scope="admin",
+    operation="change",
+    summary="Change, pause or resume an experiment",
+    body=schemas.Change,
+    answers={200: ExperimentAnswer},
+    refusals=(404, *WRITING_REFUSED),
+)
+async def patch_experiment(service: Service, request: Request) -> Response:
+    body = request.read(schemas.Change)
+    handle = await service.experiment(request.part)
+    fields = msgspec.structs.asdict(body)
+    changes = {name: value for name, value in fields.items() if value is not msgspec.UNSET}
+
+    def make() -> ExperimentAnswer:
+        service.warm(handle.planned(**changes))  # before it counts
+        settings = handle.change(**changes)
+        return experiment_answer(handle, settings)
+
+    return Response(200, encode(await service.aside(make)))
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/report",
+    scope="read",
+    operation="report",
+    summary="What is known of each arm",
+    answers={200: dict[str, Any]},
+    refusals=READING_REFUSED,
+)
+async def get_report(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    return await service.report_response(request, handle, "report", make=handle.report)
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/verdict",
+    scope="read",
+    operation="verdict",
+    summary="Which arm leads, and whether to go on",
+    answers={200: dict[str, Any]},
+    refusals=(404, *WRITING_REFUSED),
+    query=BY,
+)
+async def get_verdict(service: Service, request: Request) -> Response:
+    by = request.only_query("by")
+    handle = await service.experiment(request.part)
+    return await service.report_response(
+        request, handle, "verdict", by, make=lambda: handle.verdict(by)
+    )
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/analysis",
+    scope="read",
+    operation="analysis",
+    summary="The verdict, which window would have crowned whom, and cohorts as they mature",
+    answers={200: dict[str, Any]},
+    refusals=(404, *WRITING_REFUSED),
+    query=BY,
+)
+async def get_analysis(service: Service, request: Request) -> Response:
+    by = request.only_query("by")
+    handle = await service.experiment(request.part)
+    return await service.report_response(
+        request, handle, "analysis", by, make=lambda: handle.analysis(by)
+    )
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/timeseries",
+    scope="read",
+    operation="timeseries",
+    summary="Pulls and conversions over time",
+    answers={200: schemas.Counts},
+    refusals=READING_REFUSED,
+    query={"bucket": {"enum": ["auto", *BUCKETS]}},
+)
+async def get_timeseries(service: Service, request: Request) -> Response:
+    bucket: str | int = request.query(bucket="auto")["bucket"]
+    if isinstance(bucket, str) and bucket.isascii() and bucket.isdecimal() and len(bucket) < 10:
+        bucket = int(bucket)
+    handle = await service.experiment(request.part)
+    return await service.report_response(
+        request,
+        handle,
+        "timeseries",
+        bucket,
+        make=lambda: {"counts": handle.timeseries(bucket)},
+    )
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/export",
+    scope="read",
+    operation="export",
+    summary="Every decision with what became of it, as a file",
+    answers={200: tuple(FORMATS.values())},
+    refusals=READING_REFUSED,
+    query={"format": {"enum": [*FORMATS]}},
+)
+async def get_export(service: Service, request: Request) -> Stream:
+    format = request.query(format="csv")["format"]
+    handle = await service.experiment(request.part)
+    pieces = await service.aside(lambda: handle.export(format))
+    stream = Stream(pieces, FORMATS[format], f"{handle.name}.{format}", service.aside)
+    return await stream.begin()

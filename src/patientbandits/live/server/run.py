@@ -1,0 +1,172 @@
+"""Running the service: sockets, signals, exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Callable
+
+from patientbandits._util.allocator import tune_malloc
+from patientbandits.errors import InputError, positive, require, whole
+from patientbandits.live import shop as library
+from patientbandits.live.http.app import App
+from patientbandits.live.http.auth import checked_origin, loopback
+from patientbandits.live.http.logs import log_event, set_up_logs
+from patientbandits.live.http.service import Options, Service
+from patientbandits.live.http.traces import exported_traces
+from patientbandits.live.operations import Keyring
+from patientbandits.live.server.protocol import HTTPProtocol, ServerState
+from patientbandits.live.server.writer import Writer
+from patientbandits.live.storage import alone_with
+
+FAILED = 1
+"""exit code if the database failed"""
+
+BACKLOG = 2048
+"""connections that wait to be accepted"""
+
+DRAIN_SECONDS = 0.5
+"""how long clients are told that the connection closes before it does"""
+
+LONGEST_DRAIN = 30.0
+"""seconds for requests under way, after that"""
+
+CHECK_EVERY = 0.05
+"""seconds between looks at what is still under way"""
+
+
+class Server:
+    """Stops in good order: first every answer says that the connection will close, then idle
+    connections are closed, and what is under way is answered."""
+
+    def __init__(self, shop: library.Shop, options: Options) -> None:
+        self._shop = shop
+        self._stopping = asyncio.Event()
+        self._service = Service(shop, options, self.stop)
+        if options.traces:
+            self._service.traces = exported_traces()
+        self._state = ServerState(App(self._service))
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        log_event("stopping", signal=number.name)
+        self.stop()
+
+    async def run(self, bound: socket.socket) -> None:
+        """Answer requests until told to stop."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError):  # Windows
+                loop.add_signal_handler(number, self._on_signal, number)
+        queue = self._service.options.queue
+        await self._service.start(Writer(self._shop, queue, self.stop))
+        ticking = loop.create_task(self._tick())
+        listener = await loop.create_server(
+            lambda: HTTPProtocol(self._state), sock=bound, backlog=BACKLOG
+        )
+        await self._stopping.wait()
+        listener.close()
+        await self._drain()
+        ticking.cancel()
+        await self._service.stop()
+
+    async def _tick(self) -> None:
+        """Once a second: the date, and what takes too long."""
+        loop = asyncio.get_running_loop()
+        while True:
+            self._state.renew_date()
+            self._state.check(loop.time())
+            await asyncio.sleep(1.0)
+
+    async def _drain(self) -> None:
+        self._service.draining = True
+        self._state.draining = True
+        await asyncio.sleep(DRAIN_SECONDS)
+        for connection in list(self._state.connections):
+            connection.close_if_idle()
+        loop = asyncio.get_running_loop()
+        end = loop.time() + LONGEST_DRAIN
+        while self._state.connections and loop.time() < end:
+            await asyncio.sleep(CHECK_EVERY)
+        for connection in list(self._state.connections):
+            connection.abort()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket."""
+    try:
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
+        with contextlib.ExitStack() as stack:
+            bound = stack.enter_context(socket.socket(family, kind, protocol))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            stack.pop_all()  # it stays open
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"serve: cannot listen on {host!r}, port {port}: {why}.") from None
+    return bound
+
+
+def check_options(host: str, port: int, options: Options) -> None:
+    if not options.keys and not loopback(host):
+        raise InputError(
+            "serve: without keys, only this machine may reach the service: "
+            f"host must be a loopback address; got host={host!r}."
+        )
+    require(0 <= port < 2**16, "serve", "port must be in 0..65535", port=port)
+    whole("serve", "queue", options.queue, 1)
+    require(options.alerts_every >= 0, "serve", "alerts must be >= 0", alerts=options.alerts_every)
+    if options.rate is not None:
+        positive("serve", "rate", options.rate)
+    if options.traces:
+        exported_traces().close()  # says what is missing before anything is begun
+    for origin in options.origins:
+        checked_origin(origin)
+
+
+def serve(db: str, host: str, port: int, options: Options) -> int:
+    """Serve until told to stop; the exit code."""
+    check_options(host, port, options)
+    with alone_with(db, "serve"), listen(host, port) as bound, library.open(db) as shop:
+        if options.keys:
+            token = Keyring(shop.store, shop.journal).create_first()
+            if token is not None:
+                print(f"first key, scope admin, shown only now: {token}", flush=True)
+        print(f"listening on {shown_url(bound)}", flush=True)
+        return work(shop, bound, options)
+
+
+def shown_url(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    if ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"
+
+
+def work(shop: library.Shop, bound: socket.socket, options: Options) -> int:
+    """Answer requests until told to stop; the exit code."""
+    tune_malloc()
+    set_up_logs(options.log_level)
+
+    async def serve_shop() -> None:
+        await Server(shop, options).run(bound)
+
+    with asyncio.Runner(loop_factory=event_loop()) as runner:
+        runner.run(serve_shop())
+    log_event("stopped")
+    return FAILED if shop.journal.failure is not None else 0
+
+
+def event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop's, where there is one."""
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop
