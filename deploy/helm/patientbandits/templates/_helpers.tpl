@@ -34,10 +34,7 @@ spec:
         - 0.0.0.0
         - --port
         - "8080"
-        {{- if .Values.postgres.secret }}
-        - --workers
-        - {{ .Values.postgres.workers | quote }}
-        {{- else }}
+        {{- if not .Values.postgres.secret }}
         - --db
         - /data/shop.db
         {{- end }}
