@@ -94,7 +94,8 @@ def test_at_every_width(browser, tmp_path, arms, amount):
         assert "Too early to say" in text
         assert {row[column(rows, "corrected")] for row in rows} == {"too early"}
     else:
-        assert f"{verdict['leader']} leads" in text
+        leads = "leads" if verdict["probability"] >= 0.8 else "is ahead"
+        assert f"{verdict['leader']} {leads}" in text
         assert "Which window?" in text
         assert "Cohorts by day" in text
     shown = [f"{arm['pulls']:,}" for arm in report["arms"]]
