@@ -180,6 +180,7 @@ class Shop:
 
     def alias(self, unit: str, other: str) -> None:
         """The two units are one person, in every experiment there is."""
+        # In every experiment: a log must be complete by itself.
         commands = [handle.join_command(unit, other) for handle in self.experiments()]
         self._execute(commands)
 

@@ -349,6 +349,6 @@ def arm_curves(
 def arm_models(curves: Sequence[ArmCurve], settings: Settings, log: WatchedLog) -> list[ArmModel]:
     """Each arm's curve, with its decisions up to now."""
     models = []
-    for name, made, curve in zip(settings.arms, log.made, curves, strict=True):
-        models.append(ArmModel(name, made.bins(), *curve))
+    for name, decisions, curve in zip(settings.arms, log.made, curves, strict=True):
+        models.append(ArmModel(name, decisions.bins(), *curve))
     return models

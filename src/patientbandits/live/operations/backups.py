@@ -31,6 +31,7 @@ def backup(source: LogStore, path: str) -> int:
     """
     if Path(path).exists():
         raise InputError(f"backup: the file must not exist yet; got {path!r}.")
+    # Written beside it and renamed: a file of this name is always a whole backup.
     part = f"{path}.part"
     for leftover in (part, f"{part}-wal", f"{part}-shm"):
         Path(leftover).unlink(missing_ok=True)

@@ -68,6 +68,8 @@ def _wrong_derived(reader: Reader, experiment: Experiment) -> list[str]:
     rebuilt = PolicyState(reader, experiment, use_snapshot=False)
     if rebuilt.different:
         wrong.append(f"{rebuilt.different} recorded decisions are not those that the policy makes")
+    # Only a quarantine, current or past, changes the worth of decisions that were converted by
+    # their id alone: without one they need not be read.
     ever = any(
         stored_settings(change.settings).quarantine for change in reader.changes(experiment.id)
     )

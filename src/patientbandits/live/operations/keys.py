@@ -76,6 +76,7 @@ class Keyring:
         """The key, if it is valid."""
         if len(token) > LONGEST_KEY:
             return None
+        # Looked up by a part of the hash, compared in constant time: timing reveals nothing.
         hashed = token_hash(token)
         key = self._valid.get(hashed[:ID_LENGTH])
         if key is None or not hmac.compare_digest(key.hash, hashed):
@@ -83,7 +84,7 @@ class Keyring:
         return key
 
     def load(self) -> None:
-        began = time.monotonic()
+        began = time.monotonic()  # before the query: a key revoked during it counts as unseen
         self._valid = {key.id: key for key in self.all() if key.revoked is None}
         self._loaded = began
 

@@ -23,6 +23,7 @@ def flag_values(arms: tuple[str, ...]) -> dict[str, Any]:
         read = [msgspec.json.decode(arm) for arm in arms]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return {arm: arm for arm in arms}
+    # Exact types: True is an int too, and a flag of 1 and 2.5 must be a number in both.
     if any(type(value) is float for value in read):
         read = [float(value) if type(value) is int else value for value in read]
     for kind in FLAG_TYPES:

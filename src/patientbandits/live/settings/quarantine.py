@@ -68,10 +68,10 @@ def quarantined(rules: QuarantineRules, time: int, unit: str | None, sender: str
 
 
 def decision_quarantined(
-    rules: QuarantineRules, made: int, unit: str | None, sender: str | None
+    rules: QuarantineRules, decided: int, unit: str | None, sender: str | None
 ) -> bool:
-    """Tell whether a decision is; ``made``: when it was made."""
-    return any(rule.only == "all" and rule.fits(made, unit, sender) for rule in rules)
+    """Tell whether a decision is in quarantine; ``decided``: when it was made."""
+    return any(rule.only == "all" and rule.fits(decided, unit, sender) for rule in rules)
 
 
 def with_rule(rules: QuarantineRules, rule: QuarantineRule, now: int) -> QuarantineRules:

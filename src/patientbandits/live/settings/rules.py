@@ -43,6 +43,7 @@ NEEDS_GROWTH = (
 
 def checked_settings(entered: Settings) -> Settings:
     """The settings as they will be read back from the log, if they are valid."""
+    # Checked as it comes back from JSON: what is stored is what was checked.
     try:
         settings = stored_settings(settings_text(entered))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
@@ -237,6 +238,7 @@ def can_grow(policy: Policy, arms: int) -> bool:
 
     It can if a larger memory is the smaller one with something added at the end of its arrays.
     """
+    # Tried out, not derived: so it holds for policies of users too.
     small = policy.memory(arms, FIRST_CAPACITY)
     large = policy.memory(arms, 2 * FIRST_CAPACITY)
     return all(_begins_with(after, before) for before, after in zip(small, large, strict=True))

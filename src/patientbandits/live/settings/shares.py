@@ -116,5 +116,6 @@ def share_book(shares: Shares, chosen: Sequence[str]) -> ShareBook:
 def held_back(seed: int, unit_name: str, share: float) -> bool:
     """Tell whether the unit is kept outside; a larger share keeps out the same units and more."""
     key = seed.to_bytes(8, "big")
+    # Keyed by the seed: each experiment holds back other units.
     digest = hashlib.blake2b(unit_name.encode(), digest_size=8, key=key, person=b"holdback")
     return unit(int.from_bytes(digest.digest(), "big")) < share
