@@ -14,7 +14,7 @@ import pytest
 from service import environment
 
 from patientbandits import Result, __version__
-from patientbandits.cli.main import parser
+from patientbandits.cli.main import GROUPS, parser
 
 pytestmark = pytest.mark.slow
 
@@ -217,3 +217,13 @@ def test_every_command_has_words_of_help():
         "keys",
     ):
         assert re.search(rf"^ +{name}\s+\w", shown, re.MULTILINE), name
+
+
+def test_every_group_adds_the_commands_it_is_listed_with() -> None:
+    for names in GROUPS.values():
+        first, *others = names.split()
+        usage = parser(first).format_help().partition("commands:")[2]
+        listed = re.findall(r"^ {4}([a-z]+)\b", usage, re.MULTILINE)
+        assert sorted(listed) == sorted([first, *others])
+    every = re.findall(r"^ {4}([a-z]+)\b", parser().format_help(), re.MULTILINE)
+    assert sorted(every) == sorted(" ".join(GROUPS.values()).split())

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.common import print_json, print_table, progress_bar
+from patientbandits.cli.common import common_options, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
     from patientbandits.analysis import Analysis, ArmFinding
 
 
-def add_analysis_commands(commands: Any, common: argparse.ArgumentParser) -> None:
+def add_analysis_commands(commands: Any) -> None:
     """analyse, example, rehearse"""
-    reading = reading_options(common)
+    reading = reading_options(common_options())
     command = commands.add_parser(
         "analyse",
         parents=[reading],
@@ -207,6 +207,7 @@ def run_analyse(options: argparse.Namespace) -> None:
     analysis = analyse(
         events, by=options.by, tolerance=tolerance, traffic=traffic, tell=step_printer(options)
     )
+    # the page is written with --json too: a script that reads the numbers may still link to it
     page = write_analysis(analysis, out)
     if options.json:
         print_json(analysis.data())

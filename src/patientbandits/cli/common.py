@@ -67,9 +67,9 @@ def executor_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"workers": options.workers, "on": options.on}
 
 
-def database_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def database_options() -> argparse.ArgumentParser:
     """Options of the commands that work on a database."""
-    database = argparse.ArgumentParser(add_help=False, parents=[common])
+    database = argparse.ArgumentParser(add_help=False, parents=[common_options()])
     database.add_argument(
         "--db",
         default=os.environ.get("PATIENTBANDITS_DB", "shop.db"),
@@ -100,6 +100,7 @@ class ProgressBar:
         self.done += more
         now = time.monotonic()
         finished = self.done >= self.total
+        # ten times a second is smooth; more would slow down short pieces of work
         if now - self.drawn_at < 0.1 and not finished:
             return
         self.drawn_at = now
@@ -173,6 +174,7 @@ def arm_label(arm: str, retired: bool) -> str:
 def show(options: argparse.Namespace, data: Any, lines: Sequence[str]) -> None:
     """Print ``data`` as JSON for machines, or ``lines`` for people."""
     if options.json:
+        # records of the live service are msgspec structs, which json does not know
         import msgspec
 
         print(msgspec.json.format(msgspec.json.encode(data), indent=1).decode())

@@ -6,7 +6,13 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.common import arm_label, opened_experiment, opened_shop, show
+from patientbandits.cli.common import (
+    arm_label,
+    database_options,
+    opened_experiment,
+    opened_shop,
+    show,
+)
 
 if TYPE_CHECKING:
     from patientbandits.live.http import ExperimentAnswer
@@ -18,8 +24,9 @@ UNSET = object()
 """an option that is not set, where None is a value"""
 
 
-def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) -> None:
+def add_experiment_commands(commands: Any) -> None:
     """experiments ACTION"""
+    database = database_options()
     actions = commands.add_parser(
         "experiments", help="list, create, show or change experiments"
     ).add_subparsers(required=True, metavar="ACTION")
@@ -87,6 +94,7 @@ def add_experiment_commands(commands: Any, database: argparse.ArgumentParser) ->
         metavar="VALUE",
         help="the largest value of a conversion (%(default)s)",
     )
+    # the name of --largest-value in the library and over HTTP; kept for those who know it
     action.add_argument("--scale", type=float, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     action.add_argument("--seed", type=int)
     action.set_defaults(run=run_create)
@@ -185,6 +193,7 @@ def run_change(options: argparse.Namespace) -> None:
     )
     if options.shares is not UNSET:
         changes["shares"] = options.shares
+    # None takes the window away, so it must not be left out with the options that are not set
     if options.no_window:
         changes["window"] = None
     with opened_experiment(options) as handle:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.common import (
     arm_label,
+    database_options,
     opened_experiment,
     opened_shop,
     show,
@@ -26,6 +27,13 @@ ONE_PROCESS = (
     "serve: --workers is deprecated and can only be 1: one process answers and writes; got {}, "
     "going on with one."
 )
+
+
+def add_live_commands(commands: Any) -> None:
+    """serve, and decide ... export"""
+    database = database_options()
+    add_serve_command(commands, database)
+    add_decision_commands(commands, database)
 
 
 def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from patientbandits._version import __version__
 from patientbandits.cli.analysis import add_analysis_commands
-from patientbandits.cli.common import common_options, database_options, work_options
 from patientbandits.cli.experiments import add_experiment_commands
-from patientbandits.cli.live import add_decision_commands, add_serve_command
+from patientbandits.cli.live import add_live_commands
 from patientbandits.cli.operations import add_operation_commands
 from patientbandits.cli.research import add_research_commands
+
+GROUPS: dict[Callable[[Any], None], str] = {
+    add_analysis_commands: "analyse example rehearse",
+    add_research_commands: "reproduce adaptivity simulate field compare policies laws",
+    add_live_commands: "serve decide convert track alias retract expose weights report verdict "
+    "export",
+    add_experiment_commands: "experiments",
+    add_operation_commands: "keys import alerts webhooks quarantine release check backup restore "
+    "erase forget units",
+}
+"""what adds the commands of a group, and their names"""
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -22,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 if all went well, 2 for bad input, 130 if interrupted."""
     from patientbandits.errors import InputError
 
-    options = parser().parse_args(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    # only the group of the command that runs: to build the parsers of all takes as long as many run
+    options = parser(next(iter(typed), None)).parse_args(typed)
     try:
         options.run(options)
     except InputError as error:
@@ -51,20 +64,14 @@ def _in_words(error: OSError) -> str:
     return words
 
 
-def parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the group with this command, or of all commands."""
     top = argparse.ArgumentParser(
         prog="patientbandits", description="Bandits whose rewards come late."
     )
     top.add_argument("--version", action="version", version=f"patientbandits {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    common = common_options()
-    work = work_options(common)
-    database = database_options(common)
-    add_analysis_commands(commands, common)
-    add_research_commands(commands, common, work)
-    add_serve_command(commands, database)
-    add_experiment_commands(commands, database)
-    add_decision_commands(commands, database)
-    add_operation_commands(commands, database)
+    own = [add for add, names in GROUPS.items() if command in names.split()]
+    for add in own or GROUPS:
+        add(commands)
     return top

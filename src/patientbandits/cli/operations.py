@@ -6,7 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.common import database_failures, opened_experiment, opened_shop, show
+from patientbandits.cli.common import (
+    database_failures,
+    database_options,
+    opened_experiment,
+    opened_shop,
+    show,
+)
 from patientbandits.cli.experiments import parse_length, parse_policy
 from patientbandits.live.names import SCOPES
 
@@ -14,8 +20,9 @@ if TYPE_CHECKING:
     from patientbandits.live.http import KeyAnswer
 
 
-def add_operation_commands(commands: Any, database: argparse.ArgumentParser) -> None:
+def add_operation_commands(commands: Any) -> None:
     """keys, import, alerts ... release, check ... restore, erase ... units"""
+    database = database_options()
     add_key_commands(commands, database)
     add_import_command(commands, database)
     add_monitoring_commands(commands, database)
@@ -113,6 +120,7 @@ def _add_database(command: argparse.ArgumentParser) -> None:
 def run_check(options: argparse.Namespace) -> None:
     options.db = options.database or options.db
     with opened_shop(options) as shop:
+        # after opening: it says which packages are missing, an import would not
         from patientbandits.live.operations import check
 
         result = check(shop.store)
@@ -394,6 +402,7 @@ def run_forget(options: argparse.Namespace) -> None:
 
 def run_units(options: argparse.Namespace) -> None:
     new = options.way == "clear"
+    # a new database is created only to be kept in the clear: later that cannot be chosen
     with opened_shop(options, create=new, units="clear" if new else None) as shop:
         changed = shop.hash_units() if options.way == "hashed" else 0
         way = shop.journal.names.way

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from patientbandits.cli.common import (
+    common_options,
     executor_options,
     print_json,
     print_table,
@@ -19,10 +20,10 @@ from patientbandits.cli.common import (
 )
 
 
-def add_research_commands(
-    commands: Any, common: argparse.ArgumentParser, work: argparse.ArgumentParser
-) -> None:
+def add_research_commands(commands: Any) -> None:
     """reproduce, adaptivity, simulate, field, compare, policies, laws"""
+    common = common_options()
+    work = work_options(common)
     add_paper_commands(commands, work)
     add_simulate_command(commands, work)
     add_field_command(commands, work)
@@ -44,7 +45,8 @@ def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--preset", action="append", metavar="NAME", help="published or literal; both by default"
     )
-    for old in ("--adaptivity", "--quick"):  # the command `adaptivity` by its old name
+    # the command `adaptivity` by its old name
+    for old in ("--adaptivity", "--quick"):
         command.add_argument(old, action="store_true", help=argparse.SUPPRESS)
     command.add_argument("--horizon", type=int, help=argparse.SUPPRESS)
     command.set_defaults(run=run_reproduce)
