@@ -6,7 +6,11 @@ differ, so that the path of the regret tells the arms.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import naive
+import pytest
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
@@ -115,6 +119,14 @@ PARAMETERS = {
     "SuccessiveElimination": [{}],
     "ArrivedThompson": [{}],
 }
+
+
+def policy_names(*slow: str, names: Iterable[str] = POLICIES) -> list[Any]:
+    """The names of the policies, for `pytest.mark.parametrize`: marked slow are those over other
+    policies, which have a kernel for each of them, and those that are named."""
+    marked = {"QPMD", "GuardedThompson", *slow}
+    mark = pytest.mark.slow
+    return [pytest.param(name, marks=mark) if name in marked else name for name in names]
 
 
 def fit_for(policy: pb.Policy, problem: pb.Problem) -> pb.Problem:

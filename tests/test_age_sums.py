@@ -171,6 +171,7 @@ def test_upper_bound_of_an_envelope(law):
         pb.Empirical([60, DAY]),
     ],
 )
+@pytest.mark.slow
 def test_upper_bound_of_a_law_with_late_steps(law):
     """In coarser units: every pull as young as it may be, so never below,
     and at most two units behind.
@@ -221,6 +222,7 @@ def test_share_that_must_be_visible(clock):
                 )
 
 
+@pytest.mark.slow
 def test_a_bound_on_a_clock_in_milliseconds():
     """Beyond 2^30 units, 12 days, the exponentials do not follow a heavy tail any more.
 

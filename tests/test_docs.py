@@ -32,6 +32,7 @@ def test_all_examples_are_marked() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, (kind, _) in EXAMPLES.items() if kind == "python"])
+@pytest.mark.slow
 def test_example_runs(name: str, tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(EXAMPLES[name][1])
     done = subprocess.run(

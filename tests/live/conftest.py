@@ -14,7 +14,8 @@ from servers import Server
 
 from patientbandits import live
 
-STORES = ("sqlite", "postgres")
+STORES = ("sqlite", pytest.param("postgres", marks=pytest.mark.slow))
+"""Each test process that uses PostgreSQL starts a server."""
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ POLICIES = [
     pb.KLUCB(),
     pb.BootstrappedThompson(),
     pb.DelayedUCB1(),
-    pb.QPMD(pb.UCB1()),
+    pytest.param(pb.QPMD(pb.UCB1()), marks=pytest.mark.slow),
 ]
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import naive
 import numpy as np
 import pytest
-from cases import PROBLEMS, fit_for, policies, regret
+from cases import PROBLEMS, fit_for, policies, policy_names, regret
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
 from patientbandits.simulation import bandit
 
-ALL = pytest.mark.parametrize("name", POLICIES)
+ALL = pytest.mark.parametrize("name", policy_names())
 
 
 def loop(policy, problem, rounds, seed=0, run=0, horizon=None):
@@ -34,7 +34,7 @@ def loop(policy, problem, rounds, seed=0, run=0, horizon=None):
     return arms
 
 
-@ALL
+@pytest.mark.parametrize("name", policy_names("PatientThompson"))
 def test_loop_equals_simulation(name):
     for policy in policies(name):
         for title in ("mixed", "30 arms"):
@@ -46,7 +46,9 @@ def test_loop_equals_simulation(name):
 
 
 @ALL
-@pytest.mark.parametrize(("room", "rounds"), [(1024, 1100), (4, 200)])
+@pytest.mark.parametrize(
+    ("room", "rounds"), [pytest.param(1024, 1100, marks=pytest.mark.slow), (4, 200)]
+)
 def test_loop_without_horizon_equals_simulation(monkeypatch, name, room, rounds):
     """When its room is used up the bandit makes more and plays its log again.
 
@@ -111,7 +113,7 @@ def decisions(policy, horizon, visible):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, kind in POLICIES.items() if kind.feedback == "rewards"]
+    "name", policy_names(names=[n for n, kind in POLICIES.items() if kind.feedback == "rewards"])
 )
 def test_theorem_4_pair_cannot_be_told_apart(name):
     """(Where every pull reports they can be: the late reports of B are missing.)"""

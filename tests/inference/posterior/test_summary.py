@@ -58,6 +58,7 @@ def exponential(mean):
 
 
 @pytest.mark.parametrize("family", ["Lomax", "exponential", "fixed", "two modes"])
+@pytest.mark.slow
 def test_coverage(family):
     """40 data sets, two arms: 80 intervals each, of which 76 are to hold; fewer than 66 have a
     probability below 1e-4 even at 92 %. Intervals of a third of the width are the control."""

@@ -20,7 +20,7 @@ def everything(store):
         return tables | {"secret": reader.fact("secret")}
 
 
-@pytest.mark.parametrize("target", ["sqlite", "postgres"])
+@pytest.mark.parametrize("target", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def test_a_backup_restored_is_the_same_database(shop, clock, fresh, tmp_path, target):
     button, made = busy(shop, clock)
     file, other = str(tmp_path / "copy" / "backup.db"), fresh(target)

@@ -383,6 +383,7 @@ def test_copies_keep_the_way(fresh, clock, tmp_path, way):
         assert check(shop.store)["wrong"] == []
 
 
+@pytest.mark.slow
 def test_over_http_and_on_the_command_line(tmp_path):
     path = tmp_path / "shop.db"
     with Running(path) as server:

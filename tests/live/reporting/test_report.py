@@ -38,6 +38,7 @@ def late_world(shop, clock, decisions=3000, seed=3):
     return button, {arm: sum(entry[2] == arm for entry in pending) for arm in ("blue", "green")}
 
 
+@pytest.mark.slow
 def test_corrected_rates_see_through_the_delay(shop, clock):
     button, coming = late_world(shop, clock)
     found = button.report()

@@ -18,7 +18,7 @@ DATA = Path(__file__).parents[1] / "data"
 TOLD = json.loads((DATA / "v1.json").read_text())
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def old(request, fresh):
     """A copy of it."""
     address = fresh(request.param)

@@ -70,7 +70,7 @@ def known(policy, rounds=200):
         pb.Uniform(),
         pb.Thompson(),
         pb.PatientThompson(),
-        pb.GuardedThompson(guard=pb.PatientKL(0.5, c=3.0)),
+        pytest.param(pb.GuardedThompson(guard=pb.PatientKL(0.5, c=3.0)), marks=pytest.mark.slow),
     ],
     ids=str,
 )
@@ -155,6 +155,7 @@ def test_edges_of_cells_are_two_even_grids_in_order():
     [pb.PatientThompson(), pb.GuardedThompson(guard=pb.PatientKL(0.5, c=3.0))],
     ids=["free", "guarded"],
 )
+@pytest.mark.slow
 def test_inverse_weights_have_mean_one(policy):
     """The sum over rounds of 1{A = a} / p has mean T for every arm, p the propensity logged: 40
     runs of 100 rounds, at most four standard errors away. Half the propensity is the control."""

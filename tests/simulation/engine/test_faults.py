@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
-from cases import PROBLEMS, fit_for, policies
+from cases import PROBLEMS, fit_for, policies, policy_names
 
 import patientbandits as pb
 from patientbandits.policies import POLICIES
@@ -29,7 +29,7 @@ def line_of(method, text):
     return first + next(j for j, line in enumerate(lines) if text in line)
 
 
-@pytest.mark.parametrize("name", [name for name in POLICIES if name != "BootstrappedThompson"])
+@pytest.mark.parametrize("name", policy_names(names=POLICIES.keys() - {"BootstrappedThompson"}))
 def test_interpreted_equals_compiled(name):
     """The same numbers; on many arms too, where a tree finds the best."""
     policy = policies(name)[0]

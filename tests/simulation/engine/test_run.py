@@ -8,12 +8,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
-from cases import PROBLEMS, fit_for, policies
+from cases import PROBLEMS, fit_for, policies, policy_names
 
 import patientbandits as pb
-from patientbandits.policies import POLICIES
 
-ALL = pytest.mark.parametrize("name", POLICIES)
+ALL = pytest.mark.parametrize("name", policy_names())
 
 HESITANT = ("SuccessiveElimination", "OptimisticElimination")
 

@@ -49,7 +49,7 @@ PLAYERS = [
     pb.PatientBandits(0.5),
     pb.DTS(batch=20, warmup=10),
     pb.DelayedUCB1(),
-    pb.QPMD(pb.UCB1()),
+    pytest.param(pb.QPMD(pb.UCB1()), marks=pytest.mark.slow),
     pb.SuccessiveElimination(),
 ]
 
