@@ -107,8 +107,8 @@ def test_commands_of_the_pages_are_make_targets() -> None:
 
 
 def rooms_named(guide: str) -> set[str]:
-    """What the table of rooms has in its first column; a folder ends with a slash."""
-    (table,) = re.findall(r"^\| room \|.*?\n((?:\|.*\n)+)", guide, re.MULTILINE)
+    """Read the first column of the first table of rooms; a folder ends with a slash."""
+    table, *_ = re.findall(r"^\| room \|.*?\n((?:\|.*\n)+)", guide, re.MULTILINE)
     first_cells = [row.split("|")[1] for row in table.splitlines()]
     return set(re.findall(r"`([^`]+)`", " ".join(first_cells)))
 
