@@ -114,6 +114,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         require(arm < self.problem.arms, "DelayedBandit", rule, action=arm)
         rule = f"an episode has {self.horizon} steps; reset begins a new one"
         require(self._round < self.horizon, "DelayedBandit", rule)
+        # As in the engine: the pull first, then what arrives before the next decision.
         self._round += 1
         self._pulls[arm] += 1
         self._regret += float(self._world.gaps[row_of(self._world, self._round, arm)])

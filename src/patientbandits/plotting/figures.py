@@ -189,6 +189,7 @@ def draw(
     Each panel is ``width`` by ``height`` inches; those of a last row that is not full are wider.
     ``files`` may ask for other formats and letters.
     """
+    # LaTeX draws words as it reads them, so its panels have other words than those of the others.
     drawn_by_tex = [kind for kind in files.formats if kind == "pgf"]
     others = [kind for kind in files.formats if kind != "pgf"]
     if others:
@@ -236,6 +237,7 @@ def _draw_files(
 def _places(figure: Any, count: int, columns: int) -> Iterator[Any]:
     """The panels' places, row by row; a last row that is not full fills the width as well."""
     last = count % columns or columns
+    # The grid's columns are a multiple of the panels of a full row, and of those of the last one.
     grid = figure.add_gridspec(-(-count // columns), columns * last)
     for number in range(count):
         row, place = divmod(number, columns)

@@ -88,7 +88,7 @@ class Problem:
             means=len(means),
         )
         for reward, mean in zip(rewards, means, strict=True):
-            reward.encode(mean)
+            reward.encode(mean)  # refuses means that its law cannot have
         for law in delays:
             require_law(law)
         feedback = choice(owner, "feedback", feedback, FEEDBACK)
@@ -117,6 +117,8 @@ class Problem:
             "batch": batch,
             "signals": signals,
         }
+        # A frozen dataclass with an `__init__` of its own sets its fields so. It has one, since an
+        # argument may be one law for all arms, while the field has one for each.
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
         self._require_changes()
@@ -129,6 +131,7 @@ class Problem:
             require(isinstance(change, Shift), "Problem", rule, change=change)
             require(change.round > rounds[-1], "Problem", rule, round=change.round)
             rounds.append(change.round)
+        # Makes a problem of each phase, which checks its means and laws.
         assert len(self.phases) == len(rounds)
 
     @property

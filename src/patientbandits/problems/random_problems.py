@@ -56,6 +56,8 @@ class Draw:
     """A stream of numbers that is the same on every machine and with every version of NumPy."""
 
     def __init__(self, *key: int) -> None:
+        # Its raw numbers are specified for ever; what NumPy makes of them (normal, choice) is not,
+        # so only `random` is used.
         self._generator = np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
 
     def uniform(self, low: float, high: float) -> float:

@@ -144,6 +144,7 @@ class Bandit:
         if self.window is not None and now - self._made[id - 1].time > self.window:
             amount = 0.0
         self._paid[id] = amount
+        # Where zeros are not announced the policy must not learn that this pull will never pay.
         if amount > 0 or self._rule.reports:
             self._take(LogEntry("arrived", id, now))
 
@@ -212,6 +213,7 @@ class Bandit:
 
         Decisions too: a policy may note something down while it decides.
         """
+        # Twice the room each time, so that a long life is played again about once in all.
         self._clear(2 * self._capacity)
         for entry in self._log:
             if entry.hook == "pulled":

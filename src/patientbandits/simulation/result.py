@@ -231,6 +231,8 @@ class Result:
         if self.trace is not None:
             arrays["trace"] = self.trace
         settings = np.array(json.dumps(self.settings, default=json_default))
+        # The comment is the last thing in a zip archive: it is put in with dashes, so that lengths
+        # are right, and then written over with the checksum of all that comes before it.
         buffer = io.BytesIO()
         np.savez(buffer, settings=settings, **arrays)
         with zipfile.ZipFile(buffer, "a") as archive:

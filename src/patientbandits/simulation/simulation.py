@@ -75,6 +75,7 @@ def simulate(
         anytime=anytime,
         interpreted=debug,
     )
+    # Kept for `Result.plot`, which must not simulate, unless they would fill the memory.
     with_counts = runs * len(rounds) * problem.arms <= COUNTS_KEPT
     out = play(job, workers, progress_of(progress, runs, "run"), with_counts)
     return Result(

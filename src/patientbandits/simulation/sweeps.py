@@ -272,12 +272,14 @@ def _results(
         if progress:
             progress(pieces[number].rounds)
 
+    # What is in the folder first: the bar starts where the work was interrupted.
     for number, piece in enumerate(pieces):
         if store and (result := store.get(piece.name)):
             done(number, result)
     missing = [number for number in range(len(pieces)) if number not in results]
     threads = max(1, players.cores // max(1, len(missing)))  # few pieces share the cores
     calls = [(number, pieces[number], threads) for number in missing]
+    # Closing ends the workers when an exception, or Ctrl-C, comes between two results.
     with closing(players.carry_out(_play, calls)) as played:
         for number, result in played:
             if store:

@@ -112,6 +112,7 @@ class Delay:
         require(0 <= u < 1, self.owner, "inverse needs 0 <= u < 1", u=u)
         if self.survival_at(0) <= u:
             return 0.0
+        # Doubling, then bisection: a heavy tail's delay may have sixteen digits.
         below = 0
         above = 1
         while self.survival_at(above) > u:
@@ -148,6 +149,7 @@ class Delay:
         if not isinstance(generator, np.random.Generator):
             generator = np.random.default_rng(whole(self.owner, "seed", seed))
         u = generator.random(size)
+        # S falls, so -S grows, as `searchsorted` wants it; the place found is min{m : S(m) <= u}.
         delays = np.searchsorted(-self.survival(np.arange(horizon + 1)), -u).astype(float)
         return np.where(delays <= horizon, delays, np.inf)
 
@@ -165,6 +167,8 @@ class Delay:
                 return -math.log(tail) / math.log(m)
             return math.inf
 
+        # No closed form serves every law. The minimum may lie at a step of an empirical law (so
+        # every m up to 1000), far out in the tail (so a grid), or in the limit.
         grid = [*range(2, 1000), *sorted({int(1000 * 1.03**k) for k in range(950)})]
         values = [exponent(m) for m in grid]
         best = min(range(len(grid)), key=values.__getitem__)

@@ -48,7 +48,7 @@ LANE_BITS = 5
 MOST_LANES = 1 << LANE_BITS
 
 MOST_WAITING = 1 << 25
-"""Pulls of all lanes together: there is room for as many as wait in lists."""
+"""The most pulls of all lanes together: each has an entry for waiting in a list."""
 
 
 def counts_suffice(world: World, plain: bool, rule: Rule) -> bool:

@@ -60,7 +60,7 @@ SHARE_BITS = 20
 """Behind the points of a start and of u's share of the cell; of a fall there are as many as make
 up a place's."""
 MOST_DELAY = 1 << (WORD - START_BITS - 1)
-"""A line has no room for longer ones."""
+"""Longer delays do not fit into a line."""
 SLACK = 1 << (WORD - START_BITS)
 SLACK_OF_FALL = 8
 """A line is trusted up to 1/64 + fall / 4096."""

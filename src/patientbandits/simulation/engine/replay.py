@@ -290,12 +290,14 @@ class Program:
         self._lock = Lock()
         self._asked = False
         self.is_compiled = False
-        """true if compiled code is at hand"""
+        """true once compiled code was loaded or made"""
         self.digest = digest_or_none(plain)
         """of its content, or None if it cannot be known"""
 
     def run(self, state: ReplayState, events: Any, deciding: bool) -> tuple[int, int]:
         """Carry out ``events``; returns what `plain_replay` does."""
+        # Only a portable policy may be interpreted now and compiled later: of any other, decisions
+        # would depend on when the compiler was done.
         if self.is_compiled or not self.portable or len(events) > MANY_EVENTS:
             return self._run_compiled(state, events, deciding)
         began = time.thread_time()
@@ -318,13 +320,13 @@ class Program:
 
     @property
     def needs_compiler(self) -> bool:
-        """True if compiled code is neither at hand nor on the disk."""
+        """True if compiled code is neither loaded nor on the disk."""
         if self.is_compiled or compiler_is_off():
             return False
         return not is_on_disk(kernel_for_replay(self._plain))
 
     def compile(self, example: ReplayState, events: Any) -> None:
-        """Have compiled code at hand, by carrying out an example."""
+        """Load or make the compiled code, by carrying out an example."""
         self._run_compiled(example, events, True)
 
     def compile_if_worth_it(self, example: Callable[[], None]) -> None:

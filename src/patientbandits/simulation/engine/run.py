@@ -181,6 +181,8 @@ class Job:
         fewest = 1
         if self.side_by_side:
             fewest = lanes_for(self.horizon, total)
+        # A thread hears of an interruption between blocks only, so they are short where runs are
+        # long; side by side, fewer runs than lanes would leave lanes empty.
         size = min(-(-total // threads), max(BLOCK_ROUNDS // self.horizon, fewest))
         if self.remembers and self.horizon > FRESH_FROM:
             size = 1
