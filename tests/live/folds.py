@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.live.policy import memory_dumps
+from patientbandits.live.policy import memory as memory_dumps
 from patientbandits.live.policy.state import PolicyState
 
 

@@ -18,7 +18,7 @@ import pytest
 from server_process import SOURCE, ServerProcess
 
 import patientbandits as pb
-from patientbandits.live.policy.memory import NOWHERE, Event, PolicyMemory
+from patientbandits.live.policy.memory import DUMMY_EXPERIMENT, Event, PolicyMemory
 from patientbandits.live.settings.parsing import new_settings
 from patientbandits.policies.base import rule_of
 from patientbandits.simulation.engine import replay as replay_module
@@ -143,7 +143,7 @@ def turns(monkeypatch):
     replay_module._program.cache_clear()
     settings = new_settings(["a", "b"], pb.PatientThompson().describe())
     monkeypatch.setattr(type(settings), "deciding_policy", Turns())
-    return PolicyMemory(NOWHERE, settings)
+    return PolicyMemory(DUMMY_EXPERIMENT, settings)
 
 
 def test_a_long_history_is_worth_compiling_and_a_short_one_is_not(turns, monkeypatch):
@@ -215,9 +215,9 @@ done = compile_elsewhere(settings)
 here = "numba" in sys.modules
 from patientbandits.live.policy.memory import have_compiled
 from patientbandits.simulation.engine.replay import kernel_for_replay
-from patientbandits.live.policy.memory import NOWHERE, PolicyMemory
+from patientbandits.live.policy.memory import DUMMY_EXPERIMENT, PolicyMemory
 have_compiled(settings)
-kernel = kernel_for_replay(PolicyMemory(NOWHERE, settings).program._plain)
+kernel = kernel_for_replay(PolicyMemory(DUMMY_EXPERIMENT, settings).program._plain)
 print(json.dumps([unasked, done, here, sum(kernel.stats.cache_misses.values())]))
 """
 

@@ -11,7 +11,7 @@ from patientbandits import live
 from patientbandits.live.log.chain import decision_columns
 from patientbandits.live.log.records import OpenDecision
 from patientbandits.live.policy.memory import PolicyMemory
-from patientbandits.live.storage import log_store
+from patientbandits.live.storage import base
 
 ARMS = ["a", "b", "c"]
 
@@ -31,7 +31,7 @@ def played(address, clock, monkeypatch, bulk, **settings):
         counts[found is not None] += 1
         return found
 
-    monkeypatch.setattr(log_store, "decision_columns", columns)
+    monkeypatch.setattr(base, "decision_columns", columns)
     if not bulk:
         monkeypatch.setattr(PolicyMemory, "decide", decide_one_by_one)
     clock.now = 1_700_000_000.0

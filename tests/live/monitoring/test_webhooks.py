@@ -116,7 +116,7 @@ def ids(out, what):
 
 def undelivered(db):
     with live.open(db) as shop, shop.store.reading() as reader:
-        return reader.one(webhooks.alert_queries.UNDELIVERED)
+        return reader.one(webhooks.queries.UNDELIVERED)
 
 
 def test_retries_back_off(shop, clock, tmp_path):
@@ -126,7 +126,7 @@ def test_retries_back_off(shop, clock, tmp_path):
     tries = []
     for _ in range(40):
         with shop.store.reading() as reader:
-            due = reader.rows(webhooks.alert_queries.DUE, shop.journal.now(), 24)
+            due = reader.rows(webhooks.queries.DUE, shop.journal.now(), 24)
         assert shop.deliver() == 0
         tries.append(len(due))
         clock.now += 1.0
@@ -147,7 +147,7 @@ def test_only_what_was_asked_for(shop):
     assert [row[0] for row in queued] == wanted
     shop.remove_webhook(wanted[0])
     with shop.store.reading() as reader:
-        assert reader.one(webhooks.alert_queries.UNDELIVERED) == 0
+        assert reader.one(webhooks.queries.UNDELIVERED) == 0
     with pytest.raises(NotFoundError):
         shop.remove_webhook(wanted[0])
 

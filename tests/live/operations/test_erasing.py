@@ -20,8 +20,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.operations.backups import backup, restore
 from patientbandits.live.operations.checks import check
 from patientbandits.live.server import Writer
-from patientbandits.live.storage.base import SECRET
-from patientbandits.live.storage.in_use import alone_with
+from patientbandits.live.storage.base import SECRET, exclusive_lock
 
 DAY = 86400.0
 DATA = Path(__file__).parents[1] / "data"
@@ -41,7 +40,7 @@ def mode(path):
 
 def test_files_are_their_owners_alone(tmp_path, clock, open_mask):
     path = str(tmp_path / "shop.db")
-    with alone_with(path, "serve"), live.open(path, clock=clock) as shop:
+    with exclusive_lock(path, "serve"), live.open(path, clock=clock) as shop:
         busy(shop, clock)
         backup(shop.store, str(tmp_path / "copy.db"))
         for file in tmp_path.iterdir():

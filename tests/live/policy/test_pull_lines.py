@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from patientbandits.live.policy.pull_lines import FIRST_ROOM, PullLines
+from patientbandits.live.policy.memory import FIRST_ROOM, PullLines
 
 
 def batches(pick, number, gap):

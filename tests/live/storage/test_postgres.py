@@ -15,14 +15,13 @@ import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
 from patientbandits.live.log.records import Experiment
-from patientbandits.live.storage.conninfo import (
+from patientbandits.live.storage.postgres import HEADS, PostgresStore
+from patientbandits.live.storage.postgres_connection import (
     connection_options,
+    server_statement,
     without_password,
     without_secrets,
 )
-from patientbandits.live.storage.postgres import PostgresStore
-from patientbandits.live.storage.postgres_flight import server_statement
-from patientbandits.live.storage.postgres_statements import HEADS
 from patientbandits.live.storage.schema import MIGRATIONS
 
 pytestmark = pytest.mark.slow

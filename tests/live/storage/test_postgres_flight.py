@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from patientbandits.live.storage.postgres_flight import Flights, server_statement
+from patientbandits.live.storage.postgres_connection import Pipeline, server_statement
 from patientbandits.live.storage.queries import StoreQuestion
 
 ADD = "INSERT INTO things (name) VALUES (?)"
@@ -21,15 +21,15 @@ def connection(fresh: Any) -> Any:
 
 
 @pytest.fixture
-def flights(connection: Any) -> Flights:
-    return Flights(connection)
+def flights(connection: Any) -> Pipeline:
+    return Pipeline(connection)
 
 
-def ask(flights: Flights, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+def ask(flights: Pipeline, statement: str, *values: Any) -> list[tuple[Any, ...]]:
     return flights.rows(flights.send([StoreQuestion(statement, values)])[0])
 
 
-def test_values_come_back_as_they_went(flights: Flights) -> None:
+def test_values_come_back_as_they_went(flights: Pipeline) -> None:
     statement = "SELECT ?::bigint, ?::float8, ?::text, ?::bytea, ?::text, ?::bigint[], ?::text[]"
     hard = ['"quoted"', "back\\slash", "a,b", "{}", "NULL", "", "Zoë"]
     values = (2**62, 0.1, "50 % {}?", b"\x00\xff", None, [1, -2], hard)
@@ -39,7 +39,7 @@ def test_values_come_back_as_they_went(flights: Flights) -> None:
     assert server_statement("a ? b ?") == "a $1 b $2"
 
 
-def test_each_gets_its_own_answer(flights: Flights) -> None:
+def test_each_gets_its_own_answer(flights: Pipeline) -> None:
     """Also when some are new to the server and some are not, and one comes twice."""
     one, two = "SELECT ?::bigint", "SELECT ?::text"
     assert ask(flights, one, 1) == [(1,)]
@@ -47,7 +47,7 @@ def test_each_gets_its_own_answer(flights: Flights) -> None:
     assert [flights.rows(answer) for answer in flights.send(asked)] == [[("a",)], [(2,)], [("b",)]]
 
 
-def test_nothing_after_a_failure_is_carried_out(flights: Flights, connection: Any) -> None:
+def test_nothing_after_a_failure_is_carried_out(flights: Pipeline, connection: Any) -> None:
     begin, commit = StoreQuestion("BEGIN", ()), StoreQuestion("COMMIT", ())
     add = StoreQuestion(ADD, ("a",))
     with pytest.raises(psycopg.errors.UniqueViolation):
@@ -60,7 +60,7 @@ def test_nothing_after_a_failure_is_carried_out(flights: Flights, connection: An
     assert ask(flights, "SELECT name FROM things") == [("a",)]
 
 
-def test_more_than_sockets_hold(flights: Flights) -> None:
+def test_more_than_sockets_hold(flights: Pipeline) -> None:
     """Both sides have much to say: neither waits for the other to listen first."""
     long = "x" * 1_000_000
     asked = [StoreQuestion("SELECT ?::text", (f"{place}{long}",)) for place in range(40)]
@@ -71,7 +71,7 @@ def test_more_than_sockets_hold(flights: Flights) -> None:
     ] == [True] * 40
 
 
-def test_a_server_that_forgot(flights: Flights, connection: Any) -> None:
+def test_a_server_that_forgot(flights: Pipeline, connection: Any) -> None:
     """What it had prepared: one failure, and all is prepared anew."""
     assert ask(flights, "SELECT 1") == [(1,)]
     connection.execute("DEALLOCATE ALL")
@@ -80,7 +80,7 @@ def test_a_server_that_forgot(flights: Flights, connection: Any) -> None:
     assert ask(flights, "SELECT 1") == [(1,)]
 
 
-def test_a_connection_that_breaks(flights: Flights, connection: Any, server: Any) -> None:
+def test_a_connection_that_breaks(flights: Pipeline, connection: Any, server: Any) -> None:
     server.cut()
     with pytest.raises(psycopg.OperationalError):
         ask(flights, "SELECT 1")

@@ -13,7 +13,7 @@ from service import command, environment
 
 from patientbandits import live
 from patientbandits.errors import InputError
-from patientbandits.live.storage.sqlite_connection import sqlite_errors
+from patientbandits.live.storage.sqlite_files import sqlite_errors
 
 LOCKS = Path("/proc/locks")
 

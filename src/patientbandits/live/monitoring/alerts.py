@@ -34,7 +34,7 @@ from patientbandits.live.monitoring.surprises import (
 from patientbandits.live.monitoring.watched_log import WatchedLog
 from patientbandits.live.reporting import curve_times, posteriors_of, read_cohorts, verdict_on
 from patientbandits.live.settings import Settings, stored_settings
-from patientbandits.live.storage import LogStore, Reader, alert_queries
+from patientbandits.live.storage import LogStore, Reader, queries
 from patientbandits.live.times import SECOND, iso_text
 
 LEADS = 0.9
@@ -125,7 +125,7 @@ class StoredAlert(NamedTuple):
 
 def active_alerts(reader: Reader, experiment: int) -> list[StoredAlert]:
     """Alerts that are not cleared, oldest first."""
-    return [StoredAlert(*row) for row in reader.rows(alert_queries.STANDING, experiment)]
+    return [StoredAlert(*row) for row in reader.rows(queries.STANDING, experiment)]
 
 
 def current_alerts(reader: Reader, experiment: int) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ def current_alerts(reader: Reader, experiment: int) -> list[dict[str, Any]]:
 
 def all_active(reader: Reader) -> list[tuple[str, str, str]]:
     """(experiment, kind, subject) of the active alerts of all experiments."""
-    return [(row[0], row[1], row[2]) for row in reader.rows(alert_queries.ALL_STANDING)]
+    return [(row[0], row[1], row[2]) for row in reader.rows(queries.ALL_STANDING)]
 
 
 def store_findings(
@@ -148,12 +148,12 @@ def store_findings(
     for key, alert in active.items():
         over = alert.kind not in LASTING or alert.kind in kinds
         if key not in by_key and over:
-            store.many(alert_queries.CLEAR_ALERT, [(now, alert.id)])
+            store.many(queries.CLEAR_ALERT, [(now, alert.id)])
             queue_messages(store, experiment, alert, "cleared", now)
     for key, finding in by_key.items():
         if key not in active:
             alert = raised_alert(experiment, finding, seq, now)
-            store.many(alert_queries.RAISE, [alert])
+            store.many(queries.RAISE, [alert])
             queue_messages(store, experiment, alert, "raised", now)
 
 
@@ -183,9 +183,9 @@ def queue_messages(
         "data": {"experiment": experiment.name, **alert.plain()},
     }
     text = msgspec.json.encode(body).decode()
-    for id, kinds in store.rows(alert_queries.LISTENING):
+    for id, kinds in store.rows(queries.LISTENING):
         if not kinds or alert.kind in kinds.split():
-            store.many(alert_queries.QUEUE, [(id, message, text, now)])
+            store.many(queries.QUEUE, [(id, message, text, now)])
 
 
 # Findings

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import NotFoundError, RefusedError
 from patientbandits.live.names import printable_text
-from patientbandits.live.storage import alert_queries
+from patientbandits.live.storage import queries
 from patientbandits.live.times import SECOND, iso_text
 
 SECRET_PREFIX = "whsec_"
@@ -144,9 +144,9 @@ def add_webhook(
     )
 
     def add() -> None:
-        if len(journal.store.rows(alert_queries.WEBHOOKS)) >= MOST_WEBHOOKS:
+        if len(journal.store.rows(queries.WEBHOOKS)) >= MOST_WEBHOOKS:
             raise RefusedError(f"webhook: there may be at most {MOST_WEBHOOKS}.")
-        journal.store.many(alert_queries.ADD_WEBHOOK, [webhook[:-1]])
+        journal.store.many(queries.ADD_WEBHOOK, [webhook[:-1]])
 
     journal.alone(add)
     return webhook, secret
@@ -154,14 +154,14 @@ def add_webhook(
 
 def all_webhooks(journal: Journal) -> list[Webhook]:
     with journal.store.reading() as reader:
-        return [Webhook(*row) for row in reader.rows(alert_queries.WEBHOOKS)]
+        return [Webhook(*row) for row in reader.rows(queries.WEBHOOKS)]
 
 
 def remove_webhook(journal: Journal, id: str) -> None:
     if all(webhook.id != id for webhook in all_webhooks(journal)):
         raise NotFoundError(f"webhook: there is none with this id; got id={id!r:.100}.")
     now = journal.now()
-    journal.alone(lambda: journal.store.many(alert_queries.REMOVE_WEBHOOK, [(now, id)]))
+    journal.alone(lambda: journal.store.many(queries.REMOVE_WEBHOOK, [(now, id)]))
 
 
 def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
@@ -210,7 +210,7 @@ def retry_delay(attempts: int) -> float:
 def deliver_due(journal: Journal) -> int:
     """Send the messages that are due: how many were delivered."""
     with journal.store.reading() as reader:
-        rows = reader.rows(alert_queries.DUE, journal.now(), MOST_ATTEMPTS)
+        rows = reader.rows(queries.DUE, journal.now(), MOST_ATTEMPTS)
     delivered = 0
     for row in rows:
         delivery = Delivery(*row)
@@ -225,7 +225,7 @@ def note_attempt(journal: Journal, delivery: Delivery, good: bool, now: int) -> 
     """Within a transaction: mark the message as delivered, or schedule the retry."""
     key = (delivery.webhook, delivery.message)
     if good:
-        journal.store.many(alert_queries.DELIVERED, [(now, *key)])
+        journal.store.many(queries.DELIVERED, [(now, *key)])
         return
     due = now + int(retry_delay(delivery.attempts) * SECOND)
-    journal.store.many(alert_queries.TRY_AGAIN, [(due, *key)])
+    journal.store.many(queries.TRY_AGAIN, [(due, *key)])

@@ -17,7 +17,7 @@ from patientbandits.live.storage import (
     TABLES,
     LogStore,
     Reader,
-    alone_with,
+    exclusive_lock,
     open_store,
 )
 
@@ -52,7 +52,7 @@ def restore(path: str, location: str) -> int:
     """
     with (
         closing(open_store(path, create=False)) as source,
-        alone_with(location, "restore"),
+        exclusive_lock(location, "restore"),
         closing(open_store(location)) as target,
         source.reading() as reader,
     ):

@@ -35,9 +35,9 @@ from patientbandits.live.storage import (
     LogStore,
     Pseudonyms,
     Reader,
-    alone_with,
     database_names,
     erased_name,
+    exclusive_lock,
     is_erased,
 )
 from patientbandits.live.times import SECOND
@@ -90,7 +90,7 @@ def hash_units(journal: Journal) -> int:
     names = Pseudonyms(database_names(journal.store).secret, HASHED)
     if journal.names.way == HASHED:
         return 0
-    with alone_with(journal.store.location, "units"):
+    with exclusive_lock(journal.store.location, "units"):
         changed = journal.alone(partial(hash_names, journal.store, names))
         journal.leave_no_traces()
     journal.names = names

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from patientbandits.live.policy.compiling import OwnProcess as OwnProcess
     from patientbandits.live.policy.memory import PolicyMemory as PolicyMemory
     from patientbandits.live.policy.memory import have_compiled as have_compiled
+    from patientbandits.live.policy.memory import is_sealed as is_sealed
+    from patientbandits.live.policy.memory import opened as opened
+    from patientbandits.live.policy.memory import saved_arrays as saved_arrays
     from patientbandits.live.policy.memory import warm as warm
-    from patientbandits.live.policy.memory_dumps import saved_arrays as saved_arrays
-    from patientbandits.live.policy.snapshots import is_sealed as is_sealed
-    from patientbandits.live.policy.snapshots import opened as opened
     from patientbandits.live.policy.state import PolicyState as PolicyState
     from patientbandits.live.policy.weights import cached_weights as cached_weights
     from patientbandits.live.policy.weights import weights_of as weights_of

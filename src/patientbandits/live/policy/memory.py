@@ -1,9 +1,14 @@
-"""A policy with its memory, for the active arms of one experiment."""
+"""A policy with its memory, for the active arms of one experiment, and its snapshots.
+
+A snapshot is sealed: the experiment, the line, the program and the memory. A damaged one, and one
+of an earlier version without a seal, is not used: the memory is made anew from the log.
+"""
 
 from __future__ import annotations
 
 import copy
 import hashlib
+import io
 import json
 import math
 import secrets
@@ -13,10 +18,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from patientbandits.live.log import Decided, DecisionLine, Experiment, OpenDecision, OutcomeLine
+from patientbandits.live.log import (
+    Decided,
+    DecisionLine,
+    Experiment,
+    OpenDecision,
+    OutcomeLine,
+    Snapshot,
+)
 from patientbandits.live.policy.compiling import compile_elsewhere
-from patientbandits.live.policy.pull_lines import PullLines
 from patientbandits.live.settings import (
     Settings,
     ShareDraws,
@@ -36,11 +48,12 @@ from patientbandits.simulation.engine import (
     UNDECIDED,
     ArmTally,
     ReplayState,
+    ShareBook,
     chance_for,
     program_of,
 )
 
-NOWHERE = Experiment(id=0, name="warm", seed=0, created=0)
+DUMMY_EXPERIMENT = Experiment(id=0, name="warm", seed=0, created=0)
 """an experiment that is not"""
 
 
@@ -267,7 +280,7 @@ def duplicated(arrays: Any) -> Any:
 
 def warm(settings: Settings) -> None:
     """Let the policy decide for no experiment at all: what must be compiled is compiled now."""
-    memory = PolicyMemory(NOWHERE, settings)
+    memory = PolicyMemory(DUMMY_EXPERIMENT, settings)
     if not memory.program.portable:
         have_code(memory)
     decision = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
@@ -277,7 +290,7 @@ def warm(settings: Settings) -> None:
 
 def have_compiled(settings: Settings) -> None:
     """Compile the policy, or load it from the cache, whether it could do without or not."""
-    memory = PolicyMemory(NOWHERE, settings)
+    memory = PolicyMemory(DUMMY_EXPERIMENT, settings)
     have_code(memory)
     event = Event(kind=DECISION, arm=UNDECIDED, pull=1, time=0.0)
     memory.program.compile(memory.known, np.array([event], EVENT))
@@ -287,3 +300,151 @@ def have_code(memory: PolicyMemory) -> None:
     """Have another process compile the policy, unless that was done before."""
     if memory.program.needs_compiler:
         compile_elsewhere(memory.settings)
+
+
+def dumped(memory: PolicyMemory) -> bytes:
+    """All that changes."""
+    target = io.BytesIO()
+    arrays = {f"memory{number}": array for number, array in saved_arrays(memory)}
+    arrays |= {f"shares{number}": array for number, array in enumerate(memory.shares)}
+    np.savez(
+        target,
+        pulls=memory.tally.pulls,
+        paid=memory.tally.paid,
+        runs=memory.lines.runs,
+        capacity=memory.capacity,
+        latest=memory.latest,
+        **arrays,
+    )
+    return target.getvalue()
+
+
+def saved_arrays(memory: PolicyMemory) -> list[tuple[int, Any]]:
+    """The arrays that a snapshot holds, by their places: not those that are made anew."""
+    names = getattr(memory.arrays, "_fields", range(len(memory.arrays)))
+    numbered = enumerate(zip(names, memory.arrays, strict=True))
+    return [(n, array) for n, (name, array) in numbered if name not in memory.policy.not_saved]
+
+
+def restored(memory: PolicyMemory, data: bytes) -> bool:
+    """Take over what `dumped` gave; False if it does not fit.
+
+    Damage is found before, by `snapshots.opened`; what still fails here is of another program.
+    """
+    try:
+        _restore(memory, data)
+    except Exception:
+        return False
+    return True
+
+
+def _restore(memory: PolicyMemory, data: bytes) -> None:
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        memory.capacity = int(file["capacity"])
+        memory.latest = float(file["latest"])
+        memory.arrays = memory.policy.memory(len(memory.place), memory.capacity)
+        for number, array in saved_arrays(memory):
+            saved = file[f"memory{number}"]
+            if saved.shape != array.shape:
+                raise ValueError
+            array[...] = saved
+        memory.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(memory.shares))])
+        memory.tally.pulls[:] = file["pulls"]
+        memory.tally.paid[:] = file["paid"]
+        memory.lines = PullLines.of(file["runs"], made=int(memory.tally.pulls.sum()))
+
+
+SNAPSHOT_MARK = b"pb-snapshot-1"
+SEAL_BYTES = 32
+
+
+def _seal(experiment: int, seq: int, code: str, memory: bytes) -> bytes:
+    hashed = hashlib.blake2b(digest_size=SEAL_BYTES)
+    hashed.update(f"{experiment} {seq} {code} {len(memory)}\n".encode())
+    hashed.update(memory)
+    return hashed.digest()
+
+
+def sealed(experiment: int, seq: int, code: str, memory: bytes) -> Snapshot:
+    state = SNAPSHOT_MARK + _seal(experiment, seq, code, memory) + memory
+    return Snapshot(seq=seq, code=code, state=state)
+
+
+def is_sealed(snapshot: Snapshot) -> bool:
+    """Whether it was written with a seal, good or broken."""
+    return snapshot.state.startswith(SNAPSHOT_MARK)
+
+
+def opened(experiment: int, snapshot: Snapshot) -> bytes | None:
+    """The memory, if the seal is good."""
+    if not is_sealed(snapshot):
+        return None
+    begin = len(SNAPSHOT_MARK) + SEAL_BYTES
+    memory = snapshot.state[begin:]
+    good = _seal(experiment, snapshot.seq, snapshot.code, memory)
+    return memory if snapshot.state[len(SNAPSHOT_MARK) : begin] == good else None
+
+
+LINE, PULL = range(2)
+"""Rows of the runs' table: the first line, the first pull."""
+
+FIRST_ROOM = 64
+
+
+class PullLines:
+    """Lines are added in order; both ways of looking up take arrays of what was added."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self._number = 0
+        self._table: NDArray[np.int64] = np.zeros((2, FIRST_ROOM), np.int64)
+
+    @classmethod
+    def of(cls, runs: Any, made: int) -> PullLines:
+        """Those of which `runs` are these."""
+        found = cls()
+        found._table = runs.astype(np.int64)
+        found._number = runs.shape[1]
+        found.made = made
+        return found
+
+    @property
+    def runs(self) -> NDArray[np.int64]:
+        """Where they begin: a row of lines, a row of pulls."""
+        return self._table[:, : self._number]
+
+    def copied(self) -> PullLines:
+        return PullLines.of(self.runs, self.made)
+
+    def add(self, lines: Any) -> None:
+        """The next pulls' lines."""
+        if len(lines) == 0:
+            return
+        begins = np.flatnonzero(lines[1:] - lines[:-1] != 1) + 1
+        if self.made == 0 or lines[0] != self.lines_of(self.made) + 1:
+            begins = np.append(0, begins)
+        end = self._number + len(begins)
+        self._reserve(end)
+        self._table[LINE, self._number : end] = lines[begins]
+        self._table[PULL, self._number : end] = self.made + 1 + begins
+        self._number = end
+        self.made += len(lines)
+
+    def pulls_of(self, lines: Any) -> Any:
+        return self._looked_up(lines, LINE, PULL)
+
+    def lines_of(self, pulls: Any) -> Any:
+        return self._looked_up(pulls, PULL, LINE)
+
+    def _looked_up(self, numbers: Any, given: int, sought: int) -> Any:
+        run = self.runs[given].searchsorted(numbers, "right") - 1
+        return self._table[sought, run] + (numbers - self._table[given, run])
+
+    def _reserve(self, runs: int) -> None:
+        """Room for so many."""
+        room = self._table.shape[1]
+        if runs <= room:
+            return
+        table = np.zeros((2, max(2 * room, runs)), np.int64)
+        table[:, : self._number] = self.runs
+        self._table = table

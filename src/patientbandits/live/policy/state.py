@@ -30,9 +30,7 @@ from patientbandits.live.log import (
     RetractionLine,
     Snapshot,
 )
-from patientbandits.live.policy.memory import Event, PolicyMemory
-from patientbandits.live.policy.memory_dumps import dumped, restored
-from patientbandits.live.policy.snapshots import opened, sealed
+from patientbandits.live.policy.memory import Event, PolicyMemory, dumped, opened, restored, sealed
 from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import END, Reader
 from patientbandits.simulation.engine import DECISION, RETRACTION

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from patientbandits.errors import InputError
 from patientbandits.live.log import Era, Signer, stored_eras
-from patientbandits.live.storage.base import ERAS, NAMES_KEPT, SECRET
-from patientbandits.live.storage.log_store import LogStore
+from patientbandits.live.storage.base import ERAS, NAMES_KEPT, SECRET, LogStore
 
 HASHED = "hashed"
 CLEAR = "clear"

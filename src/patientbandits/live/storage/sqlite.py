@@ -15,16 +15,19 @@ from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log import DecisionColumns, Line
 from patientbandits.live.storage import queries
-from patientbandits.live.storage.base import Reader, StoreRow
-from patientbandits.live.storage.checkpoints import Checkpoints, empty_log, see_log
-from patientbandits.live.storage.database_files import check_sync, file_number, make_private
-from patientbandits.live.storage.log_store import LogStore
+from patientbandits.live.storage.base import LogStore, Reader, StoreRow
 from patientbandits.live.storage.queries import StoreQuestion
 from patientbandits.live.storage.schema import LARGE_LOG, MIGRATIONS
-from patientbandits.live.storage.sqlite_connection import (
+from patientbandits.live.storage.sqlite_files import (
+    Checkpoints,
     Patience,
     apsw,
+    check_sync,
     check_version,
+    empty_log,
+    file_number,
+    make_private,
+    see_log,
     sqlite_errors,
 )
 

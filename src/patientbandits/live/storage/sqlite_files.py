@@ -1,18 +1,119 @@
-"""Committed pages move from SQLite's write-ahead log into the main file, beside the writer.
+"""The files of an SQLite database: whose they are, their disk, their errors and their checkpoints.
 
-SQLite has the writer do it, within a commit that then takes as long as the disk needs for thousands
-of pages. Here a thread moves most of them; the few that were committed meanwhile the writer moves
-itself, because only when all have moved does the next commit begin the write-ahead log anew.
+SQLite has the writer move committed pages from the write-ahead log into the main file, within a
+commit that then takes as long as the disk needs for thousands of pages. Here a thread moves most of
+them; the few that were committed meanwhile the writer moves itself, because only when all have
+moved does the next commit begin the write-ahead log anew.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 import time
+from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from threading import Event, Thread
 
-from patientbandits.live.errors import LOGGER
-from patientbandits.live.storage.sqlite_connection import ASK_AGAIN, apsw
+from patientbandits.errors import InputError
+from patientbandits.live.errors import LOGGER, UnavailableError
+
+try:
+    import apsw as apsw
+except ImportError as error:  # pragma: no cover
+    raise InputError("live: this needs more packages; install patientbandits[live].") from error
+
+OLDEST = (3, 51, 3)
+"""Earlier ones can lose a write-ahead log that is reset while another connection writes.
+
+sqlite.org/wal.html calls it the WAL-reset bug.
+"""
+
+BUSY_SECONDS = 10.0
+ASK_AGAIN = 0.002
+
+
+class Patience:
+    """Waits for another writer.
+
+    A busy one leaves gaps of a fraction of a millisecond only, which SQLite's own way of waiting,
+    up to 100 ms at a time, may miss for long.
+    """
+
+    def __init__(self) -> None:
+        self._end = 0.0
+
+    def __call__(self, before: int) -> bool:
+        """Whether to try again; ``before``: how often it was asked for this lock."""
+        if before == 0:
+            self._end = time.monotonic() + BUSY_SECONDS
+        time.sleep(ASK_AGAIN)
+        return time.monotonic() < self._end
+
+
+@contextlib.contextmanager
+def sqlite_errors() -> Iterator[None]:
+    """SQLite's errors in our words: the caller must not take them for success."""
+    try:
+        yield
+    except apsw.NotADBError as error:
+        raise InputError("live: the file is not an SQLite database.") from error
+    except UnicodeDecodeError as error:
+        raise InputError("live: the database is damaged: it holds text that is none.") from error
+    except apsw.ReadOnlyError as error:
+        raise InputError("live: the database cannot be written: it is read-only.") from error
+    except apsw.Error as error:
+        raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
+
+
+def check_version(found: str) -> None:
+    version = tuple(int(part) for part in found.split("."))
+    if version < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")
+
+
+def file_number(path: str) -> tuple[int, int] | None:
+    """Which file this is, whatever its name; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def make_private(path: str) -> None:
+    """Make the file, if there is none, for its owner alone; SQLite gives its others the same."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, flags, mode=0o600))
+
+
+def check_sync(folder: Path) -> None:
+    """Have a file and its folder written through once: a disk that cannot should say so now.
+
+    A file of its own: to close the database's would give up the locks that SQLite has on it.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.fsync(file.fileno())
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except FileNotFoundError:
+        raise InputError(
+            f"live: the database cannot be opened: there is no folder {str(folder)!r}."
+        ) from None
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(
+            f"live: {str(folder)!r} cannot be written and synchronised to its disk: {why}."
+        ) from error
+
 
 PASSES = 2
 """by the thread: the second moves what was committed during the first, and leaves less"""
