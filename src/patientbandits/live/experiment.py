@@ -18,7 +18,7 @@ from patientbandits.live.commands import (
     Exposed,
     Joined,
     Retraction,
-    SaidTime,
+    TimeLike,
     WantedChange,
     WantedQuarantine,
     append_change,
@@ -31,7 +31,7 @@ from patientbandits.live.times import SECOND, bucket_width, iso_text, parsed_tim
 
 
 class ExperimentHandle(CommandMaker):
-    """What can be done with an experiment. Safe to share among threads."""
+    """An experiment, for those who decide and report. Safe to share among threads."""
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class ExperimentHandle(CommandMaker):
         return self._run(self.decide_command(unit, key))
 
     def evaluate(self, unit: str, provisional: bool = False) -> Evaluated:
-        """What the unit is to be shown, as OpenFeature asks for it.
+        """Evaluate the flag for a unit, as OpenFeature asks for it.
 
         provisional  the unit may never see it, as when all flags are asked for at once: the arm is
                      kept for it, and counts from when it is exposed (`evaluate`, `decide` or
@@ -60,7 +60,7 @@ class ExperimentHandle(CommandMaker):
         self,
         unit: str,
         arm: str,
-        at: SaidTime = None,
+        at: TimeLike = None,
         propensity: float | None = None,
         *,
         key: str | None = None,
@@ -90,7 +90,7 @@ class ExperimentHandle(CommandMaker):
         self,
         id: str | None = None,
         value: float = 1.0,
-        at: SaidTime = None,
+        at: TimeLike = None,
         *,
         unit: str | None = None,
         order: str | None = None,
@@ -150,10 +150,10 @@ class ExperimentHandle(CommandMaker):
         decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole lists. The
         history stays and is told to the new policy.
         """
-        wanted = WantedChange.of(
+        change = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
         )
-        return self.journal.alone(partial(append_change, self.journal, self.experiment, wanted))
+        return self.journal.alone(partial(append_change, self.journal, self.experiment, change))
 
     def quarantine(
         self,
@@ -161,8 +161,8 @@ class ExperimentHandle(CommandMaker):
         unit: str | None = None,
         line: int | None = None,
         sender: str | None = None,
-        since: SaidTime = None,
-        until: SaidTime = None,
+        since: TimeLike = None,
+        until: TimeLike = None,
         only: str = "all",
         note: str = "",
     ) -> list[dict[str, Any]]:
@@ -213,7 +213,7 @@ class ExperimentHandle(CommandMaker):
         return WantedChange.of(**changes).settings(self.settings)
 
     def change_arms(self, add: Sequence[str] | None = None, **changes: Any) -> Settings:
-        """As `change`, with an older name for ``add_arms``."""
+        """Do as `change` does, with an older name for ``add_arms``."""
         return self.change(add_arms=add or (), **changes)
 
     def report(self) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class ExperimentHandle(CommandMaker):
         return Watch(self.journal).look(self.experiment)
 
     def verdict(self, by: str | None = None) -> dict[str, Any]:
-        """Which arm leads, what stopping now risks, and how long it still takes, as `analyse`
+        """The leading arm, the risk of stopping now and the time that it still takes, as `analyse`
         finds it; ``words`` say it in a sentence.
 
         by  "rate" or "revenue" per decision; unless given, revenue if conversions have values
@@ -265,7 +265,7 @@ class ExperimentHandle(CommandMaker):
             age = reader.last_time(self.experiment.id) - self.experiment.created
             width = bucket_width(bucket, age)
             micros = width * SECOND
-            found = counts_over_time(reader, self.experiment.id, micros, settings.quarantine)
+            slots = counts_over_time(reader, self.experiment.id, micros, settings.quarantine)
         return [
             {
                 "time": iso_text(slot.start),
@@ -274,7 +274,7 @@ class ExperimentHandle(CommandMaker):
                 "conversions": slot.conversions,
                 "value": slot.paid / MILLIONTHS * settings.scale,
             }
-            for slot in found
+            for slot in slots
         ]
 
     def export(self, format: str = "csv") -> Iterator[bytes]:

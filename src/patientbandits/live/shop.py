@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from patientbandits.live.commands import Command, Credited, Journal, SaidTime
+from patientbandits.live.commands import Command, Credited, Journal, TimeLike
 from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import Experiment
@@ -189,7 +189,7 @@ class Shop:
         unit: str,
         order: str | None = None,
         value: float = 1.0,
-        at: SaidTime = None,
+        at: TimeLike = None,
         *,
         goal: str | None = None,
     ) -> dict[str, Credited]:

@@ -111,7 +111,7 @@ def test_a_live_log_read_in_stretches_and_groups(tmp_path, clock, monkeypatch):
         button.quarantine(unit="u20")
         before = button.analysis()
         report = button.report()
-        monkeypatch.setattr(base, "LINES_IN_A_STRETCH", 37)
+        monkeypatch.setattr(base, "LINES_IN_A_RANGE", 37)
         assert button.analysis() == before
         assert button.report() == report
         monkeypatch.setattr(history, "MOST_SINGLE", 50)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from patientbandits.live.commands.changing import WantedQuarantine as WantedQuarantine
     from patientbandits.live.commands.changing import append_change as append_change
     from patientbandits.live.commands.command_maker import CommandMaker as CommandMaker
-    from patientbandits.live.commands.command_maker import SaidTime as SaidTime
+    from patientbandits.live.commands.command_maker import TimeLike as TimeLike
     from patientbandits.live.commands.commands import Command as Command
     from patientbandits.live.commands.commands import Conversion as Conversion
     from patientbandits.live.commands.commands import Credited as Credited

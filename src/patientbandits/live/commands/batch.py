@@ -55,6 +55,7 @@ def carry_out(
             APPLY[type(command)](draft, command)
         except RefusedError as refusal:
             command.error = refusal
+    # until here nothing has changed but the draft: a command that fails leaves no trace
     draft.lines = state.advance(draft.lines, draft.decided)
     answer_pending(draft)
     state.chain = store.append(draft.lines, state.chain)
@@ -105,6 +106,7 @@ def split_batch(commands: Sequence[Command], state: PolicyState) -> Iterator[Seq
             undone = False
         part.append(command)
         if not isinstance(command, Decide):
+            # a conversion may undo: once there are orders it can be followed by a smaller credit
             undone = undone or (not state.memory.forgets and may_undo(command, state))
         elif command.unit is not None:
             decided.add(command.unit)

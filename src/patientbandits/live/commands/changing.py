@@ -43,7 +43,7 @@ class NamedArms(NamedTuple):
 
 
 class WantedChange(NamedTuple):
-    """What is to be changed, checked as far as that goes without the experiment."""
+    """A requested change, checked as far as that goes without the experiment."""
 
     changes: dict[str, Any]
     arms: NamedArms
@@ -69,13 +69,13 @@ class WantedChange(NamedTuple):
         return cls(changes=checked_changes(changes), arms=named, goals=goals)
 
     def settings(self, old: Settings, now: int = 0) -> Settings:
-        """What it leads to."""
-        wanted = self.changes
+        """The settings that it leads to."""
+        changes = self.changes
         if any(self.arms):
-            wanted = {**wanted, **self.arms.lists(old)}
+            changes = {**changes, **self.arms.lists(old)}
         if self.goals:
-            wanted = {**wanted, "goals": (*old.goals, *self.goals)}
-        return changed_settings(old, **wanted)
+            changes = {**changes, "goals": (*old.goals, *self.goals)}
+        return changed_settings(old, **changes)
 
 
 class WantedQuarantine(NamedTuple):
@@ -96,7 +96,7 @@ class WantedQuarantine(NamedTuple):
 def append_change(
     journal: Journal, experiment: Experiment, wanted: WantedChange | WantedQuarantine
 ) -> Settings:
-    """Within a transaction: write the change and what it makes decisions worth; the settings."""
+    """Write the change and the credits that follow from it, within a transaction: the settings."""
     store = journal.store
     old = stored_settings(store.changes(experiment.id)[-1].settings)
     last = store.head(experiment.id)

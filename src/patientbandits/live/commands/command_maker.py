@@ -23,12 +23,12 @@ from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import Reader
 from patientbandits.live.times import parsed_time
 
-SaidTime = float | datetime | str | None
+TimeLike = float | datetime | str | None
 """a time as users say it; None: now"""
 
 
 class CommandMaker:
-    """What each kind of request becomes."""
+    """The commands of requests."""
 
     def __init__(self, journal: Journal, experiment: Experiment) -> None:
         self.journal = journal
@@ -41,7 +41,7 @@ class CommandMaker:
 
     @property
     def settings(self) -> Settings:
-        """As they are now."""
+        """The settings as they are now."""
         with self.journal.store.reading() as reader:
             return self.settings_in(reader)
 
@@ -71,7 +71,7 @@ class CommandMaker:
         self,
         unit: str,
         arm: str,
-        at: SaidTime = None,
+        at: TimeLike = None,
         propensity: float | None = None,
         key: str | None = None,
     ) -> Expose:
@@ -96,7 +96,7 @@ class CommandMaker:
         self,
         id: str | None,
         value: float = 1.0,
-        at: SaidTime = None,
+        at: TimeLike = None,
         *,
         unit: str | None = None,
         order: str | None = None,
@@ -113,7 +113,7 @@ class CommandMaker:
         return self.convert_command(id, value, at, goal)
 
     def convert_command(
-        self, id: str | None, value: float = 1.0, at: SaidTime = None, goal: str | None = None
+        self, id: str | None, value: float = 1.0, at: TimeLike = None, goal: str | None = None
     ) -> Convert:
         scale = self.scale
         seq = self._seq(id)
@@ -135,7 +135,7 @@ class CommandMaker:
         unit: str,
         order: str | None = None,
         value: float = 1.0,
-        at: SaidTime = None,
+        at: TimeLike = None,
         goal: str | None = None,
     ) -> Order:
         printable_text("conversion: unit", unit)
@@ -208,8 +208,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _require_text(owner: str, **given: str | None) -> None:
-    """What was given must be printable."""
-    for name, value in given.items():
+def _require_text(owner: str, **texts: str | None) -> None:
+    """Refuse text that is not printable."""
+    for name, value in texts.items():
         if value is not None:
             printable_text(f"{owner}: {name}", value)

@@ -115,9 +115,9 @@ def answer_pending(draft: Draft) -> None:
     settings = draft.settings
     names = draft.signer.names(draft.experiment.id, [seq for _, seq, _ in draft.pending])
     for (command, seq, duplicate), name in zip(draft.pending, names, strict=True):
-        made = draft.made(seq)
-        arm = settings.arms[made.arm]
+        decision = draft.made(seq)
+        arm = settings.arms[decision.arm]
         if isinstance(command, Evaluate):
-            command.outcome = evaluated(settings, arm, made.propensity, name)
+            command.outcome = evaluated(settings, arm, decision.propensity, name)
         else:
-            command.outcome = Decision(name, arm, made.propensity, duplicate)
+            command.outcome = Decision(name, arm, decision.propensity, duplicate)

@@ -84,13 +84,13 @@ def questions(
     """The questions that `Draft.look_up` will mostly ask, word for word."""
     experiment = state.experiment.id
     seqs, keys, units = subjects_of(commands, state.settings)
-    found = []
+    soon = []
     if seqs:
-        found.append(reader.decided_question(experiment, seqs))
+        soon.append(reader.decided_question(experiment, seqs))
     for column, names in (("key", keys), ("unit", units)):
         if names:
-            found.append(reader.lines_question(experiment, "decision", column, names))
-    return found
+            soon.append(reader.lines_question(experiment, "decision", column, names))
+    return soon
 
 
 class Draft:
@@ -137,11 +137,13 @@ class Draft:
         """Ask the store for all that the commands are about."""
         experiment = self.experiment.id
         subjects = subjects_of(commands, self.settings)
+        # the order matters: what people did replaces, with its credits, what was found without
         self._keep(reader.decided(experiment, "seq", subjects.seqs))
         for decision in self._keep(reader.decided(experiment, "key", subjects.keys)):
             if decision.key is not None:
                 self._by_key[decision.key] = decision.seq
         for decision in self._keep(reader.decided(experiment, "unit", subjects.units)):
+            # a unit whose arm is retired is decided for anew
             if decision.unit is not None and decision.arm in self.state.shown:
                 self._by_unit[decision.unit] = decision.seq
         others = [command for command in commands if not isinstance(command, Decide)]

@@ -73,7 +73,7 @@ def place_of(draft: Draft, command: Expose) -> int:
 
 
 def moment(draft: Draft, command: Expose) -> int:
-    """When it was made: from the experiment's beginning to now."""
+    """The time when it was made: from the experiment's beginning to now."""
     if command.happened is None:
         return draft.now
     began = draft.experiment.created
@@ -134,6 +134,8 @@ def assigned_to(draft: Draft, unit: str | None) -> AssignmentLine | None:
 
 def assign(draft: Draft, unit: str) -> AssignmentLine:
     """Assign an arm to the unit."""
+    # to compute weights takes longer than to decide: one second old ones do, and the propensity is
+    # still exact, because the arm is drawn by them
     weights = cached_weights(draft.state, draft.now)
     place = drawn(weights, draft.experiment.seed, draft.next_seq)
     arm = draft.settings.active[place]

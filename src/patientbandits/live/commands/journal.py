@@ -1,4 +1,4 @@
-"""One after the other, many at a time: commands become durable lines of the log.
+"""Group commit: commands become durable lines of the log, many at a time.
 
 Commands wait in a queue. Whoever has the turn takes all that wait, lets each experiment's policy
 decide, appends the lines and commits once for all of them; the others find their answers ready. No
@@ -25,7 +25,7 @@ from patientbandits.live.policy import PolicyState
 from patientbandits.live.storage import LogStore, Pseudonyms, StoreQuestion
 from patientbandits.live.times import SECOND
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 LARGEST_TRANSACTION = 1000
 """commands"""
@@ -87,7 +87,7 @@ class Journal:
                 number = min(len(self._queue), LARGEST_TRANSACTION)
                 self._carry_out([self._queue.popleft() for _ in range(number)])
 
-    def alone(self, change: Callable[[], Made]) -> Made:
+    def alone(self, change: Callable[[], Result]) -> Result:
         """Make a change that is not a command, in a transaction of its own.
 
         States catch up afterwards.
@@ -102,19 +102,19 @@ class Journal:
                 raise
 
     def cause_of_failure(self, experiment_id: int) -> str | None:
-        """Why the experiment cannot decide, if it failed when it was last tried."""
+        """The reason why the experiment cannot decide, if it failed when it was last tried."""
         failing = self._failing.get(experiment_id)
         return None if failing is None else repr(failing.cause)
 
     def leave_no_traces(self) -> None:
-        """After names were overwritten."""
+        """Remove names that were overwritten from the files."""
         with self._turn:
             self._refuse_if_failed()
             self.store.leave_no_traces()
 
     @property
     def interpreted(self) -> int:
-        """How many experiments' policies decide without compiled code."""
+        """The number of experiments whose policies decide without compiled code."""
         states = list(self._states.values())
         return sum(not state.memory.program.is_compiled for state in states)
 
@@ -123,14 +123,14 @@ class Journal:
 
         Only within a transaction or while no one writes.
         """
-        found = self._states.get(experiment_id)
-        if found is None:
-            known = {experiment.id: experiment for experiment in self.store.experiments()}
-            found = PolicyState(self.store, known[experiment_id])
-            self._states[experiment_id] = found
+        state = self._states.get(experiment_id)
+        if state is None:
+            experiments = {experiment.id: experiment for experiment in self.store.experiments()}
+            state = PolicyState(self.store, experiments[experiment_id])
+            self._states[experiment_id] = state
         else:
-            found.catch_up(self.store)
-        return found
+            state.catch_up(self.store)
+        return state
 
     def save_snapshots(self, experiments: Iterable[int], only_much: bool) -> None:
         """Spare the next start some work; only for experiments that the transaction has taken."""
@@ -182,14 +182,14 @@ class Journal:
                 raise
 
     def _soon(self, by_experiment: Mapping[int, Sequence[Command]]) -> list[StoreQuestion]:
-        """What will be asked about these commands."""
-        found: list[StoreQuestion] = []
+        """The questions that will be asked about these commands."""
+        soon: list[StoreQuestion] = []
         if self.store.answers_ahead:
             for experiment_id, commands in by_experiment.items():
                 state = self._states.get(experiment_id)
                 if state is not None:
-                    found += questions(commands, state, self.store)
-        return found
+                    soon += questions(commands, state, self.store)
+        return soon
 
     def _decide_or_fail(self, experiment_id: int, commands: Sequence[Command]) -> None:
         """Whatever is wrong with this experiment alone must not reach the others."""

@@ -81,14 +81,16 @@ def write_order(draft: Draft, command: Order) -> OrderLine:
 
 
 def order_time(draft: Draft, command: Order) -> int:
-    """When, by the clock, whatever the log's time; not before decisions whose time is of a clock
-    that was ahead."""
-    made = [exposure.time for exposure in draft.people.exposures(command.unit)]
+    """The time of an order, by the clock, whatever the log's time.
+
+    Not before decisions whose time is of a clock that was ahead.
+    """
+    exposed = [exposure.time for exposure in draft.people.exposures(command.unit)]
     if command.happened is None:
-        return max([draft.clock, *made])
+        return max([draft.clock, *exposed])
     require_past(draft, command.happened)
-    if made and made[0] > draft.clock + SKEW:
-        return made[0]
+    if exposed and exposed[0] > draft.clock + SKEW:
+        return exposed[0]
     return min(command.happened, draft.clock)
 
 
@@ -131,6 +133,7 @@ def apply_alias(draft: Draft, command: Join) -> None:
 
 def settle(draft: Draft, unit: str) -> None:
     """Write down what the decisions of the unit's person are worth now, where it has changed."""
+    # a list: to write a credit changes what `credits_due` goes through
     for about, worth in list(credits_due(draft.people, [unit], draft.settings)):
         write_credit(draft, about, worth)
 

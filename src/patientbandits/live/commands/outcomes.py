@@ -82,7 +82,7 @@ def settle_decision(draft: Draft, decision: DecisionLine) -> None:
 
 
 def conversion_time(draft: Draft, command: Convert, decision: DecisionLine) -> int:
-    """When, between the decision and now by the clock, whatever the log's time."""
+    """The time of a conversion: between the decision and now, by the clock."""
     if command.happened is None:
         return max(draft.clock, decision.made)
     sound = decision.made <= draft.clock + SKEW  # not written by a clock that was ahead

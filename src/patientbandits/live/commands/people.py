@@ -46,14 +46,14 @@ class PlacedOrder(NamedTuple):
 
 
 class AliasGroups:
-    """Which units are one person."""
+    """Units grouped by person, as aliases join them."""
 
     def __init__(self) -> None:
         self._units: dict[str, list[str]] = {}
         """of each unit that an alias names: those of its person, one list for all of them"""
 
     def units(self, unit: str) -> list[str]:
-        """Those of the unit's person."""
+        """The units of the unit's person."""
         return self._units.get(unit, [unit])
 
     def same(self, unit: str, other: str) -> bool:
@@ -71,17 +71,17 @@ def with_aliases(
     reader: Reader, experiment: int, units: set[str], aliases: AliasGroups
 ) -> set[str]:
     """All units of the people behind ``units``, who are added to ``aliases``."""
-    known: set[str] = set()
+    everyone: set[str] = set()
     new = units
     while new:
-        known |= new
+        everyone |= new
         seen: set[str] = set()
         for column in ("unit", "key"):
             for line in reader.named_lines(experiment, AliasLine, column, sorted(new)):
                 aliases.join(line.unit, line.other)
                 seen |= {line.unit, line.other}
-        new = seen - known
-    return known
+        new = seen - everyone
+    return everyone
 
 
 class BatchPeople:
@@ -108,7 +108,7 @@ class BatchPeople:
         orders: set[str],
         goals: bool = False,
     ) -> None:
-        """All that is known of the people behind these units and these names of orders.
+        """Look up all about the people behind these units and these names of orders.
 
         ``goals``: with the goals they reached beside the one that decides.
         """
@@ -133,8 +133,8 @@ class BatchPeople:
     def expose(self, decision: DecisionLine | OpenDecision) -> None:
         """Note that a decision was made, or is about to be, for its unit."""
         if decision.unit is not None:
-            made = decision.made if isinstance(decision, DecisionLine) else decision.time
-            exposure = Exposure(time=made, seq=decision.seq)
+            time = decision.made if isinstance(decision, DecisionLine) else decision.time
+            exposure = Exposure(time=time, seq=decision.seq)
             self._exposures.setdefault(decision.unit, []).append(exposure)
 
     def place(self, line: OrderLine, withdrawn: bool = False) -> None:
@@ -159,7 +159,7 @@ class BatchPeople:
         return [one for one in placed if one.line.order is None and one.line.goal == goal]
 
     def exposures(self, unit: str) -> list[Exposure]:
-        """Of the unit's person, by time."""
+        """The exposures of the unit's person, by time."""
         exposures: list[Exposure] = []
         for one in self.aliases.units(unit):
             exposures += self._exposures.get(one, ())
@@ -198,15 +198,16 @@ class BatchPeople:
             about = self._decided.get(seq)
             if about is None:  # still to be made: nothing can have been paid for it
                 continue
+            # an order and a conversion by id are two payments of one decision
             yield about, summed([*payments, *own_payments(about, self._crediting, self._rules)])
         for exposure in self.exposures(unit):
             if self._excluded(exposure):
                 yield self._decided[exposure.seq], WORTHLESS
 
     def _standing(self, unit: str) -> Iterator[PlacedOrder]:
-        """What counts towards the goal that decides."""
-        for known in self.aliases.units(unit):
-            for order in self._orders.get(known, {}).values():
+        """The orders that count towards the goal that decides."""
+        for one in self.aliases.units(unit):
+            for order in self._orders.get(one, {}).values():
                 if order.line.goal is None and self._stands(order):
                     yield order
 
@@ -220,7 +221,7 @@ class BatchPeople:
 def own_payments(
     about: Decided, crediting: Crediting, rules: QuarantineRules
 ) -> tuple[Payment, ...]:
-    """What the decision was paid by its id."""
+    """The payment of the decision by its id."""
     line = about.conversion
     if line is None or about.retraction is not None:
         return ()
@@ -232,7 +233,7 @@ def own_payments(
 
 
 def recorded_worth(about: Decided, settings: Settings) -> Worth:
-    """What the log says that the decision is worth."""
+    """The worth of the decision as the log has it."""
     if about.credits:
         last = about.credits[-1]
         return Worth(last.value, last.happened)
@@ -260,9 +261,10 @@ def credit_fields(about: Decided, worth: Worth) -> dict[str, Any]:
 
 
 def own_worth(about: Decided, settings: Settings) -> Worth:
-    """What a decision without a unit is worth: what it was paid by its id."""
-    made = about.decision
-    if decision_quarantined(settings.quarantine, made.made, made.unit, made.sender):
+    """The worth of a decision without a unit: what it was paid by its id."""
+    decision = about.decision
+    rules = settings.quarantine
+    if decision_quarantined(rules, decision.made, decision.unit, decision.sender):
         return WORTHLESS
     return summed(own_payments(about, settings.crediting, settings.quarantine))
 
@@ -270,7 +272,7 @@ def own_worth(about: Decided, settings: Settings) -> Worth:
 def all_credits_due(
     reader: Reader, experiment: int, settings: Settings, everyone: bool = False
 ) -> list[tuple[Decided, Worth]]:
-    """Of everyone who ever ordered: what must be written when settings have changed.
+    """The credits that must be written when settings have changed, of everyone who ever ordered.
 
     ``everyone``: also of decisions that were paid by their id alone, which a quarantine, but no
     other setting, makes worth something else.

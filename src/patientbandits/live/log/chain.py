@@ -114,6 +114,7 @@ UNIT, HAPPENED = COLUMNS["unit"], COLUMNS["happened"]
 def record_of(row: tuple[Any, ...]) -> type[Line]:
     """The kind of record that the row holds."""
     kind = row[2]
+    # two kinds of the table stand for two records each: it is too late to give them names there
     if kind == "decision":
         return DecisionLine if row[HAPPENED] is None else ExposureLine
     if kind == "goal":
@@ -140,10 +141,10 @@ def row_of(line: Line) -> LineRow:
 
 def decided_of(experiment: int, row: tuple[Any, ...]) -> Decided:
     """A row of `queries.DECIDED`: a decision with its conversion and its retraction."""
-    seq, time, arm, propensity, unit, key, made, *outcome = row
+    seq, time, arm, propensity, unit, key, exposed, *outcome = row
     *outcome, exposed_by, converted_by = outcome
     converted, converted_time, value, happened, stated, retracted, retracted_time = outcome
-    if made is None:
+    if exposed is None:
         decision = DecisionLine(
             experiment=experiment,
             seq=seq,
@@ -162,7 +163,7 @@ def decided_of(experiment: int, row: tuple[Any, ...]) -> Decided:
             propensity=propensity,
             unit=unit,
             key=key,
-            happened=made,
+            happened=exposed,
             sender=exposed_by,
         )
     if converted is None:
@@ -246,6 +247,7 @@ def linked(row: LineRow, before: bytes) -> bytes:
     Names, ``unit`` and ``key``, have a seal of their own, so that a person's can be removed and
     the hashes still hold.
     """
+    # the names stand as null in the hash, so that databases of all versions hash alike
     content = [*row[:6], None, None, *row[8 : hashed_columns(row)]]
     hashed = hashlib.blake2b(before[:CHAIN_BYTES] + ENCODE(content), digest_size=CHAIN_BYTES)
     return hashed.digest() + names_seal(row)

@@ -74,12 +74,13 @@ class Signer:
     def _signature(self, body: bytes) -> bytes:
         keyed = self._keyed.copy()
         keyed.update(body)
+        # without a restored backup there is no era, and names are as they always were
         if self._latest_first:
             keyed.update(self._salt(*said_by(body)))
         return keyed.digest()
 
     def _salt(self, experiment: int, seq: int) -> bytes:
-        """Of the last era that the line belongs to, if to any."""
+        """The salt of the last era that the line belongs to, if to any."""
         for era in self._latest_first:
             if era.holds(experiment, seq):
                 return era.salt.encode()
@@ -89,7 +90,7 @@ class Signer:
         return self.names(experiment, (seq,))[0]
 
     def names(self, experiment: int, seqs: Iterable[int]) -> list[str]:
-        """Of many lines; all are written at once."""
+        """The names of many lines, written at once."""
         first = experiment << 8 * SEQ_BYTES
         bodies = [(first | seq).to_bytes(BODY_BYTES, "big") for seq in seqs]
         raw = b"".join([body + self._signature(body) + PADDING for body in bodies])
@@ -99,7 +100,7 @@ class Signer:
         return [text[at : at + NAME_LENGTH] for at in range(0, len(text), step)]
 
     def read(self, name: object) -> DecisionId:
-        """What the name says, if we made it."""
+        """The decision that the name is of, if the signature is ours."""
         try:
             body = self._verified(name)
         except (ValueError, binascii.Error):

@@ -117,7 +117,7 @@ class DecisionLine(Line, frozen=True, kw_only=True, gc=False):
 
     @property
     def made(self) -> int:
-        """When the decision was made."""
+        """The time of the decision."""
         return self.time
 
     @property
@@ -193,7 +193,7 @@ class OrderLine(Line, frozen=True, kw_only=True, gc=False):
 
     @property
     def goal(self) -> str | None:
-        """None: the goal that decides."""
+        """The goal that was reached; None: the one that decides."""
         return None
 
     @property

@@ -19,13 +19,13 @@ FROM_INPUT = "-"
 
 
 class OwnProcess:
-    """Whether this process has policies compiled by another one: a server does."""
+    """A switch: this process has policies compiled by another one: a server does."""
 
     used = False
 
 
 def compile_elsewhere(settings: Settings) -> bool:
-    """Whether another process has compiled the policy; if not, it must be compiled here."""
+    """Have another process compile the policy; False: it must be compiled here."""
     if not OwnProcess.used:
         return False
     command = [sys.executable, "-m", "patientbandits.live.warm", FROM_INPUT]

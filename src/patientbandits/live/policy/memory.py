@@ -54,7 +54,7 @@ from patientbandits.simulation.engine import (
 )
 
 DUMMY_EXPERIMENT = Experiment(id=0, name="warm", seed=0, created=0)
-"""an experiment that is not"""
+"""only used to trigger compilation"""
 
 
 class Event(NamedTuple):
@@ -103,7 +103,7 @@ class PolicyMemory:
 
     @property
     def forgets(self) -> bool:
-        """Whether a retraction can be undone without beginning anew."""
+        """Tell whether a retraction can be undone without beginning anew."""
         return "arrived" not in self.rule.hooks or "retracted" in self.rule.hooks
 
     @cached_property
@@ -163,13 +163,14 @@ class PolicyMemory:
         the one before it was.
         """
         arm = UNDECIDED
-        made = line.time
+        time = line.time
         if isinstance(line, DecisionLine):
             if line.arm not in self.place or self._out(line):
                 return None
             arm = self.place[line.arm]
-            made = line.made
-        self.latest = max(self.latest, self.since(made))
+            time = line.made
+        # an exposure may be reported late, but policies need times in order
+        self.latest = max(self.latest, self.since(time))
         draw = 0.0 if self.draws is None else self.draws.at(line.seq)
         return Event(DECISION, arm, line.seq, self.latest, draw=draw)
 
@@ -181,7 +182,7 @@ class PolicyMemory:
         )
 
     def is_control(self, seq: int) -> bool:
-        """Whether this line's decision is the control's, of which the policy is not told."""
+        """Tell whether this line's decision is the control's, of which the policy is not told."""
         return self.draws is not None and self.draws.at(seq) < 0.0
 
     def _reward(
@@ -222,6 +223,7 @@ class PolicyMemory:
         array: Any = events
         if not isinstance(events, np.ndarray):
             array = np.fromiter(events, EVENT, len(events))
+        # events name lines of the log; the program numbers pulls as they come
         self.lines.add(array["pull"][array["kind"] == DECISION])
         self._reserve(self.made)
         array["pull"] = self.lines.pulls_of(array["pull"])
@@ -244,7 +246,7 @@ class PolicyMemory:
 
     @property
     def known(self) -> ReplayState:
-        """What its program works on."""
+        """The arrays that its program works on."""
         return ReplayState(
             numbers=tuple(self.rule.numbers),
             arrays=tuple(self.arrays),
@@ -303,7 +305,7 @@ def have_code(memory: PolicyMemory) -> None:
 
 
 def dumped(memory: PolicyMemory) -> bytes:
-    """All that changes."""
+    """The bytes of all that changes."""
     target = io.BytesIO()
     arrays = {f"memory{number}": array for number, array in saved_arrays(memory)}
     arrays |= {f"shares{number}": array for number, array in enumerate(memory.shares)}
@@ -371,7 +373,7 @@ def sealed(experiment: int, seq: int, code: str, memory: bytes) -> Snapshot:
 
 
 def is_sealed(snapshot: Snapshot) -> bool:
-    """Whether it was written with a seal, good or broken."""
+    """Tell whether it was written with a seal, good or broken."""
     return snapshot.state.startswith(SNAPSHOT_MARK)
 
 
@@ -401,16 +403,16 @@ class PullLines:
 
     @classmethod
     def of(cls, runs: Any, made: int) -> PullLines:
-        """Those of which `runs` are these."""
-        found = cls()
-        found._table = runs.astype(np.int64)
-        found._number = runs.shape[1]
-        found.made = made
-        return found
+        """The lines of which `runs` are these."""
+        lines = cls()
+        lines._table = runs.astype(np.int64)
+        lines._number = runs.shape[1]
+        lines.made = made
+        return lines
 
     @property
     def runs(self) -> NDArray[np.int64]:
-        """Where they begin: a row of lines, a row of pulls."""
+        """The beginnings of the runs: a row of lines, a row of pulls."""
         return self._table[:, : self._number]
 
     def copied(self) -> PullLines:

@@ -1,4 +1,4 @@
-"""What a policy knows: a fold over an experiment's log, and nothing else.
+"""The state of a policy: a fold over an experiment's log, and nothing else.
 
 The log is taken in order. A decision is a pull; a conversion that counts is an arrival; a
 retraction undoes it; a credit replaces what the decision was worth before it. After a change of
@@ -150,28 +150,29 @@ class PolicyState:
         deciding: bool,
     ) -> None:
         events: list[Event] = []
-        told = False
+        exposed = False
         for line in lines:
             if isinstance(line, DecisionLine):  # most are
-                if told != isinstance(line, ExposureLine):
-                    self._apply(events, deciding and not told)
+                # the policy is asked for its own decisions, but only told of others': two runs
+                if exposed != isinstance(line, ExposureLine):
+                    self._apply(events, deciding and not exposed)
                     events = []
-                    told = not told
+                    exposed = not exposed
                 event = self.memory.decision(line)
                 if event is not None:
                     events.append(event)
-                if deciding and not told:
+                if deciding and not exposed:
                     self.different += self._for_another(line)
                 continue
             self._take_note(line)
             about = decided.get(line.decision) if isinstance(line, OUTCOMES) else None
             if deciding and self._restarts(line, about):
-                self._apply(events, deciding and not told)
+                self._apply(events, deciding and not exposed)
                 self._restart(reader, line.seq)
                 events = []
             elif deciding or not self._never_was(line, about, last):
                 events += self._told(line, about)
-        self._apply(events, deciding and not told)
+        self._apply(events, deciding and not exposed)
         if lines:
             self.seq = max(self.seq, lines[-1].seq)
             self.time = max(self.time, lines[-1].time)
@@ -246,12 +247,13 @@ class PolicyState:
         self.seq = lines[-1].seq
         self.time = lines[-1].time
         self.stale = False
+        # the control's share is fixed: its decisions are made without the policy
         lines = self._controls(lines)
         completed = list(lines)
         if set(map(type, lines)) == {OpenDecision}:  # mostly
             self._complete(completed, self.memory.decide(lines[0].seq, len(lines), self.time))
             return completed
-        for told, part in groupby(lines, key=told_runs()):
+        for exposed, part in groupby(lines, key=exposure_runs()):
             events: list[Event] = []
             for line in part:
                 if isinstance(line, (DecisionLine, OpenDecision)):
@@ -265,8 +267,8 @@ class PolicyState:
             self.stale |= not self.memory.forgets and undoes(events)
             if not events:
                 continue
-            array, _ = self.memory.apply(events, deciding=not told)
-            if not told:
+            array, _ = self.memory.apply(events, deciding=not exposed)
+            if not exposed:
                 self._complete(completed, array[array["kind"] == DECISION])
         return completed
 
@@ -284,7 +286,7 @@ class PolicyState:
 
     @property
     def may_credit(self) -> bool:
-        """Whether a conversion by a decision's id may be followed by a credit."""
+        """Tell whether a conversion by a decision's id may be followed by a credit."""
         return self.has_orders or bool(self.settings.quarantine)
 
     @property
@@ -296,25 +298,25 @@ class PolicyState:
         return sealed(self.experiment.id, self.seq, self.memory.code, dumped(self.memory))
 
     def snapshot_due(self, only_much: bool) -> bool:
-        """Whether there is something new to save, or much."""
+        """Tell whether there is something new to save, or much."""
         new = self.seq - self.saved
         if only_much:
             return new >= max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH)
         return new >= 1
 
 
-def told_runs() -> Callable[[Line], bool]:
+def exposure_runs() -> Callable[[Line], bool]:
     """A key that groups lines: those around exposures, which are told, and those around decisions.
 
     What is no decision belongs to the run that it stands in.
     """
-    told = False
+    exposed = False
 
     def key(line: Line) -> bool:
-        nonlocal told
+        nonlocal exposed
         if isinstance(line, (DecisionLine, OpenDecision)):
-            told = isinstance(line, ExposureLine)
-        return told
+            exposed = isinstance(line, ExposureLine)
+        return exposed
 
     return key
 

@@ -54,7 +54,7 @@ def weights_of(reader: Reader, experiment: Experiment, now: int) -> dict[str, fl
 
 
 def arm_weights(state: PolicyState, now: int) -> list[float]:
-    """Of each arm that can be chosen; ``state`` is left as it was.
+    """The weight of each arm that can be chosen; ``state`` is left as it was.
 
     The probabilities with which the policy chooses, if it knows them and they are all there is to
     its choice; or else the shares of the arms that it would choose for the next `LOOK_AHEAD`
@@ -63,9 +63,11 @@ def arm_weights(state: PolicyState, now: int) -> list[float]:
     trial = copy.copy(state)
     memory = trial.memory = state.memory.copied()
     moment = max(memory.since(max(now, state.time)), memory.latest)
-    memory.program = program_of(memory.policy, memory.rule, memory.arrays)  # the policy alone
+    # the policy alone: the experiment's shares are mixed in at the end, exactly
+    memory.program = program_of(memory.policy, memory.rule, memory.arrays)
     chosen = look_ahead(trial, moment, 1)
     own = known_chances(trial, moment)
+    # chances that do not add up to 1 are those of one of several draws: only counting tells
     if abs(plain_sum(own) - 1.0) > 1e-6:
         chosen += look_ahead(trial, moment, LOOK_AHEAD - 1)
         own = (chosen / LOOK_AHEAD).tolist()
@@ -86,7 +88,7 @@ def mixed_shares(book: ShareBook, own: Sequence[float], now: float) -> list[floa
 
 
 def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:
-    """How often each arm would be chosen next; ``state`` has then made these decisions."""
+    """Decide ahead, and count how often each arm is chosen; ``state`` has made these decisions."""
     memory = state.memory
     first = state.seq + memory.made + 1
     events = [

@@ -141,7 +141,7 @@ def read_cohorts(
     for decision in excluded:
         tallies[decision.arm].decided(class_of(now - decision.made), -1)
     excluded_seqs = {decision.seq for decision in excluded}
-    for lines in reader.stretches(experiment):
+    for lines in reader.line_ranges(experiment):
         for row in reader.rows(queries.CONVERSION_TIMES, experiment, *lines):
             arm, decided, happened, paid, retracted, seq = row
             tally = tallies[arm]

@@ -187,7 +187,7 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
     groups = DecisionGroups(settings.window)
     excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
     seqs = [decision.seq for decision in excluded]
-    for lines in reader.stretches(experiment.id):
+    for lines in reader.line_ranges(experiment.id):
         groups.add(read_decisions(reader, experiment.id, lines, now, seqs))
     rows = groups.rows
     arms = [

@@ -1,4 +1,4 @@
-"""Where the log is kept: an SQLite file, or PostgreSQL for several workers and machines."""
+"""Storage of the log: an SQLite file, or PostgreSQL for several workers and machines."""
 
 from typing import TYPE_CHECKING
 

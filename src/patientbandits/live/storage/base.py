@@ -47,7 +47,7 @@ from patientbandits.live.storage.queries import StoreQuestion
 
 StoreRow = tuple[Any, ...]
 LINES_CHECKED_AT_A_TIME = 10_000
-LINES_IN_A_STRETCH = 20_000
+LINES_IN_A_RANGE = 20_000
 SECRET = "secret"
 """the fact that signs decision ids"""
 
@@ -96,24 +96,24 @@ class Reader(ABC):
         return [Experiment._make(row) for row in self.rows(queries.ALL_EXPERIMENTS)]
 
     def experiment(self, name: str) -> Experiment | None:
-        found = self.rows(queries.EXPERIMENT_OF_NAME, name)
-        return Experiment._make(found[0]) if found else None
+        rows = self.rows(queries.EXPERIMENT_OF_NAME, name)
+        return Experiment._make(rows[0]) if rows else None
 
     def head(self, experiment: int) -> int:
         """Number of the last line."""
         return int(self.one(queries.LAST_SEQ, experiment))
 
     def time(self, experiment: int, seq: int) -> int:
-        """When the line was written."""
+        """The time when the line was written."""
         return int(self.one(queries.TIME, experiment, seq))
 
     def chain(self, experiment: int, seq: int) -> bytes:
         """The hash of the log up to this line; empty if it has none."""
-        found = self.rows(queries.CHAIN, experiment, seq)
-        return bytes(found[0][0] or b"") if found else b""
+        rows = self.rows(queries.CHAIN, experiment, seq)
+        return bytes(rows[0][0] or b"") if rows else b""
 
     def last_time(self, experiment: int) -> int:
-        """When the last line was written."""
+        """The time when the last line was written."""
         return self.time(experiment, self.head(experiment))
 
     def lines(
@@ -154,7 +154,7 @@ class Reader(ABC):
         return int(self.one(queries.LAST_SUPERSEDING, experiment))
 
     def has_any(self, experiment: int, kind: str) -> bool:
-        """Whether there is a line of this kind, one that names a unit."""
+        """Tell whether there is a line of this kind, one that names a unit."""
         return bool(self.rows(queries.ANY_WITH_UNIT, experiment, kind))
 
     def decided(self, experiment: int, column: str, values: Sequence[Any]) -> list[Decided]:
@@ -167,8 +167,8 @@ class Reader(ABC):
         if column != "seq":
             values = self.lines_of(experiment, "decision", column, values)
             return self.decided(experiment, "seq", values)
-        found = self.asked(self.decided_question(experiment, values))
-        return [decided_of(experiment, row) for row in found]
+        rows = self.asked(self.decided_question(experiment, values))
+        return [decided_of(experiment, row) for row in rows]
 
     def decided_question(self, experiment: int, seqs: Sequence[int]) -> StoreQuestion:
         condition, value = self.among("d.seq", seqs)
@@ -176,8 +176,8 @@ class Reader(ABC):
 
     def decided_after(self, experiment: int, after: int, last: int, limit: int) -> list[Decided]:
         """The next ``limit`` decisions of the lines ``after`` to ``last``, oldest first."""
-        found = self.rows(queries.DECIDED_AFTER, experiment, after, last, limit)
-        return [decided_of(experiment, row) for row in found]
+        rows = self.rows(queries.DECIDED_AFTER, experiment, after, last, limit)
+        return [decided_of(experiment, row) for row in rows]
 
     def all_decided(self, experiment: int) -> list[Decided]:
         """Every decision, oldest first."""
@@ -186,18 +186,18 @@ class Reader(ABC):
     def converted(self, experiment: int) -> list[Decided]:
         """Every decision that has a conversion by its id, oldest first, with its credits."""
         rows = self.rows(queries.CONVERTED_BY_ID, experiment)
-        found = [decided_of(experiment, row) for row in rows]
-        return self.with_credits(experiment, found)
+        decided = [decided_of(experiment, row) for row in rows]
+        return self.with_credits(experiment, decided)
 
-    def with_credits(self, experiment: int, found: Sequence[Decided]) -> list[Decided]:
+    def with_credits(self, experiment: int, decided: Sequence[Decided]) -> list[Decided]:
         """The same decisions, with their credits."""
         by_decision: dict[int, list[CreditLine]] = {}
-        seqs = [about.decision.seq for about in found]
+        seqs = [about.decision.seq for about in decided]
         for line in self.lines_about(experiment, CreditLine, seqs):
             by_decision.setdefault(line.decision, []).append(line)
         return [
             about._replace(credits=tuple(by_decision.get(about.decision.seq, ())))
-            for about in found
+            for about in decided
         ]
 
     def lines_of(self, experiment: int, kind: str, column: str, values: Sequence[str]) -> list[int]:
@@ -260,27 +260,27 @@ class Reader(ABC):
                 if count:
                     yield arm, place, count
 
-    def stretches(self, experiment: int) -> Iterator[tuple[int, int]]:
-        """(after, last) of lines, one stretch after the other: all of them take no room at once."""
+    def line_ranges(self, experiment: int) -> Iterator[tuple[int, int]]:
+        """(after, last) of ranges of lines, so that a long log is never in memory at once."""
         head = self.head(experiment)
-        for after in range(0, head, LINES_IN_A_STRETCH):
-            yield after, min(after + LINES_IN_A_STRETCH, head)
+        for after in range(0, head, LINES_IN_A_RANGE):
+            yield after, min(after + LINES_IN_A_RANGE, head)
 
     def goal_names(self, experiment: int) -> list[str]:
-        """Those that were reached, without the one that decides."""
+        """The goals that were reached, without the one that decides."""
         return [goal for (goal,) in self.rows(queries.GOAL_NAMES, experiment)]
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        found = self.rows(queries.SNAPSHOT, experiment)
-        if not found:
+        rows = self.rows(queries.SNAPSHOT, experiment)
+        if not rows:
             return None
-        seq, code, state = found[0]
+        seq, code, state = rows[0]
         return Snapshot(seq=int(seq), code=str(code), state=bytes(state))
 
     def snapshot_name(self, experiment: int) -> tuple[int, str]:
         """(its last line, the program whose it is), or (0, "")."""
-        found = self.rows(queries.SNAPSHOT_NAME, experiment)
-        return (int(found[0][0]), str(found[0][1])) if found else (0, "")
+        rows = self.rows(queries.SNAPSHOT_NAME, experiment)
+        return (int(rows[0][0]), str(rows[0][1])) if rows else (0, "")
 
     def tables_seal(self) -> str:
         """A hash of what is small and not chained: experiments, keys, secret, how names are kept,
@@ -293,12 +293,12 @@ class Reader(ABC):
         return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
 
     def seal_is_good(self) -> bool:
-        """Whether these are as they were written; the first version wrote no seal."""
+        """Tell whether these are as they were written; the first version wrote no seal."""
         return self.fact(SEAL) in (None, self.tables_seal())
 
     def fact(self, name: str) -> str | None:
-        found = self.rows(queries.FACT, name)
-        return str(found[0][0]) if found else None
+        rows = self.rows(queries.FACT, name)
+        return str(rows[0][0]) if rows else None
 
     def keys(self) -> list[StoredKey]:
         return [StoredKey._make(row) for row in self.rows(queries.KEYS)]
@@ -340,14 +340,14 @@ class LogStore(Reader):
         """Make it durable. If this raises, nothing may be acknowledged."""
 
     def work_beside(self) -> None:
-        """Of a server: do beside the writer, in a thread, what need not be done by it."""
+        """Move what the writer need not do itself to a thread; a server does."""
 
     @abstractmethod
     def rollback(self) -> None:
         """Forget the transaction, if there is one."""
 
     def mark(self) -> None:
-        """Within a transaction: where `back_to_mark` goes back to."""
+        """Set the point that `back_to_mark` returns to, within a transaction."""
         self.many(queries.MARK, [()])
 
     def back_to_mark(self) -> None:
@@ -416,13 +416,13 @@ class LogStore(Reader):
 
     @abstractmethod
     def recover(self, failure: UnavailableError) -> bool:
-        """After a failure: whether writing can go on, perhaps on a new connection."""
+        """Tell whether writing can go on after a failure, perhaps on a new connection."""
 
     @abstractmethod
     def close(self) -> None: ...
 
     def check(self) -> list[str]:
-        """What the database itself finds wrong with its files."""
+        """The faults that the database itself finds in its files."""
         return []
 
     @property
@@ -446,7 +446,7 @@ class LogStore(Reader):
         self.seal()
 
     def seal(self) -> None:
-        """After each change of what is not chained."""
+        """Seal what is not chained; to be called after each change of it."""
         self.set_fact(SEAL, self.tables_seal())
 
     def next_experiment(self) -> int:
@@ -503,7 +503,7 @@ except ImportError:  # pragma: no cover - Windows
 
 
 def private(path: str, flags: int) -> int:
-    """For its owner alone."""
+    """Open a file that only its owner may read."""
     return os.open(path, flags, mode=0o600)
 
 

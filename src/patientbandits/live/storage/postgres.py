@@ -178,20 +178,20 @@ class PostgresStore(PostgresReader, LogStore):
         connection = connect(self.location, self._options)
         with postgres_errors():
             connection.execute(WRITER_SESSION)
-        self._flights = Pipeline(connection)
+        self._pipeline = Pipeline(connection)
         return connection
 
     def _prepare(self, create: bool) -> None:
         """Make the tables, or bring them up to date; one worker at a time."""
         try:
             with postgres_errors():
-                self._flights.send([BEGIN, StoreQuestion(ONE_AT_A_TIME, ())])
+                self._pipeline.send([BEGIN, StoreQuestion(ONE_AT_A_TIME, ())])
             version = self._version()
             if version == 0 and not create:
                 raise InputError(f"live: there are no tables of this program at {self.shown}.")
             if version > len(MIGRATIONS):
-                known = f"its schema is {version}, this knows {len(MIGRATIONS)}"
-                raise InputError(f"live: {self.shown} was written by a later version ({known}).")
+                versions = f"its schema is {version}, this knows {len(MIGRATIONS)}"
+                raise InputError(f"live: {self.shown} was written by a later version ({versions}).")
             for step in MIGRATIONS[version:]:
                 for statement in step:
                     with postgres_errors():
@@ -205,7 +205,7 @@ class PostgresStore(PostgresReader, LogStore):
             raise
 
     def _version(self) -> int:
-        """How many of the steps the database has taken."""
+        """The number of migrations that the database has taken."""
         if not self.rows("SELECT 1 FROM pg_tables WHERE schemaname = current_schema() LIMIT 1"):
             return 0
         facts = {name for (name,) in self.rows(OUR_COLUMNS)}
@@ -231,18 +231,18 @@ class PostgresStore(PostgresReader, LogStore):
     def _begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion]) -> None:
         """All in one round trip; each statement sees what was committed before the lock."""
         self._forget_answers()
-        asked = [BEGIN, lock_of(experiments)]
+        statements = [BEGIN, lock_of(experiments)]
         if experiments is not None:
-            asked += [StoreQuestion(HEADS, (list(experiments),)), *soon]
+            statements += [StoreQuestion(HEADS, (list(experiments),)), *soon]
         with postgres_errors():
-            _, _, *answers = map(self._flights.rows, self._flights.send(asked))
+            _, _, *answers = map(self._pipeline.rows, self._pipeline.send(statements))
         if experiments is not None:
             self._heads = dict(answers[0])
             self._ahead = list(zip(soon, answers[1:], strict=True))
 
     def asked(self, question: StoreQuestion) -> list[StoreRow]:
-        for known, rows in self._ahead:
-            if known == question:
+        for prefetched, rows in self._ahead:
+            if prefetched == question:
                 return rows
         return super().asked(question)
 
@@ -250,8 +250,8 @@ class PostgresStore(PostgresReader, LogStore):
         unsent = self._unsent
         self._unsent = []
         with postgres_errors():
-            *_, answer = self._flights.send([*unsent, StoreQuestion(statement, values)])
-            return self._flights.rows(answer)
+            *_, answer = self._pipeline.send([*unsent, StoreQuestion(statement, values)])
+            return self._pipeline.rows(answer)
 
     def _forget_answers(self) -> None:
         """They are no longer true."""
@@ -259,7 +259,7 @@ class PostgresStore(PostgresReader, LogStore):
         self._ahead.clear()
 
     def _write(self, statement: str, *values: Any) -> None:
-        """With the commit, in one round trip; or sooner."""
+        """Send the statement with the commit, in one round trip; or sooner."""
         self._forget_answers()
         self._unsent.append(StoreQuestion(statement, values))
 
@@ -268,14 +268,14 @@ class PostgresStore(PostgresReader, LogStore):
             unsent = self._unsent
             self._unsent = []
             with postgres_errors():
-                self._flights.send(unsent)
+                self._pipeline.send(unsent)
 
     def commit(self) -> None:
         unsent = self._unsent
         self._unsent = []
         self._forget_answers()
         with postgres_errors():
-            *_, committed = self._flights.send([*unsent, COMMIT])
+            *_, committed = self._pipeline.send([*unsent, COMMIT])
         done = (committed.command_status or b"").decode()
         # of a transaction that failed before, COMMIT makes a ROLLBACK and says so only here
         if done != "COMMIT":
@@ -287,13 +287,13 @@ class PostgresStore(PostgresReader, LogStore):
         self._unsent.clear()
         try:
             if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                self._flights.send([ROLLBACK])
+                self._pipeline.send([ROLLBACK])
         except psycopg.Error:
             self.connection.close()
 
     def head(self, experiment: int) -> int:
-        known = self._heads.get(experiment)
-        return super().head(experiment) if known is None else known
+        head = self._heads.get(experiment)
+        return super().head(experiment) if head is None else head
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         self._forget_answers()

@@ -104,8 +104,8 @@ def connect(location: str, options: dict[str, Any]) -> psycopg.Connection:
 def check_durable(connection: psycopg.Connection) -> None:
     statement = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
     with postgres_errors():
-        found = connection.execute(statement, (list(DURABLE),)).fetchall()
-    for name, setting in found:
+        rows = connection.execute(statement, (list(DURABLE),)).fetchall()
+    for name, setting in rows:
         if setting == DURABLE[name]:
             raise UnavailableError(
                 f"{name} is {setting}, so what is acknowledged could be lost; set it to on"
@@ -120,11 +120,11 @@ def postgres_errors(connecting_to: str | None = None) -> Iterator[None]:
     except psycopg.Error as error:
         words = error.diag.message_primary or str(error)
         if connecting_to is None:
-            told = f"{type(error).__name__}: {' '.join(words.split())}"
-            raise UnavailableError(f"the database failed: {told}") from error
+            message = f"{type(error).__name__}: {' '.join(words.split())}"
+            raise UnavailableError(f"the database failed: {message}") from error
         # its own words are not kept beside ours: they might quote a part of the password
-        told = f"{type(error).__name__}: {without_secrets(words, connecting_to)}"
-        raise UnavailableError(f"the database failed: {told}") from None
+        message = f"{type(error).__name__}: {without_secrets(words, connecting_to)}"
+        raise UnavailableError(f"the database failed: {message}") from None
 
 
 def array_text(name: str, values: Sequence[Any]) -> str:
@@ -173,7 +173,7 @@ class Pipeline:
         self._ready.register(self._server.socket, WAITS_TO_READ)
 
     def send(self, asked: Sequence[StoreQuestion]) -> list[psycopg.pq.abc.PGresult]:
-        """What came of each, or the first error raised."""
+        """The result of each statement, or the first error raised."""
         try:
             self._server.enter_pipeline_mode()
             fresh = dict(self._queued(asked))

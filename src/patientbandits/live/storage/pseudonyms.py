@@ -1,4 +1,4 @@
-"""What people and their orders are called in the log.
+"""Names of people and their orders in the log.
 
 Unless asked otherwise a database keeps no unit, order or key as it was sent, but its hash under the
 database's own secret: h(x) = BLAKE2b-128(secret, kind of name, x). The same name always has the
@@ -57,7 +57,7 @@ class Pseudonyms:
 
 
 def naming(secret: bytes, way: str, kind: bytes) -> Naming:
-    """From a name as it is sent to the name in the log."""
+    """A function from a name as it is sent to the name in the log."""
     if way == CLEAR:
         return str
     keyed = hashlib.blake2b(key=secret, person=kind, digest_size=HASH_BYTES)
@@ -81,7 +81,7 @@ def is_erased(name: str) -> bool:
 
 
 class DatabaseNames(NamedTuple):
-    """What all names in a database are made with."""
+    """The secret and the rules that all names in a database are made with."""
 
     secret: bytes
     way: str
@@ -96,27 +96,27 @@ class DatabaseNames(NamedTuple):
         return Pseudonyms(self.secret, self.way)
 
 
-def database_names(store: LogStore, wanted: str | None = None) -> DatabaseNames:
+def database_names(store: LogStore, way: str | None = None) -> DatabaseNames:
     """The secret and the way names are kept, made when a database is new.
 
-    wanted  the way that a new one gets, hashed unless given; of others it must be theirs. One of an
+    way  the way that a new one gets, hashed unless given; of others it must be theirs. One of an
             earlier version keeps names as they were sent.
     """
-    if wanted not in (None, *WAYS):
-        raise InputError(f"live: units must be one of {', '.join(WAYS)}; got units={wanted!r}.")
+    if way not in (None, *WAYS):
+        raise InputError(f"live: units must be one of {', '.join(WAYS)}; got units={way!r}.")
     if store.fact(SECRET) is None:
         with store.transaction():
             if store.fact(SECRET) is None:
                 store.set_fact(SECRET, secrets.token_hex(32))
-                store.set_fact(NAMES_KEPT, wanted or HASHED)
+                store.set_fact(NAMES_KEPT, way or HASHED)
                 store.seal()
     secret = store.fact(SECRET)
     assert secret is not None
-    way = store.fact(NAMES_KEPT) or CLEAR
-    if wanted not in (None, way):
+    kept = store.fact(NAMES_KEPT) or CLEAR
+    if way not in (None, kept):
         raise InputError(
-            f"live: {store.shown!r} keeps its units {way}; got units={wanted!r}. "
+            f"live: {store.shown!r} keeps its units {kept}; got units={way!r}. "
             "`patientbandits units hashed` hashes what is in the clear; there is no way back."
         )
     eras = stored_eras(store.fact(ERAS))
-    return DatabaseNames(secret=bytes.fromhex(secret), way=way, eras=eras)
+    return DatabaseNames(secret=bytes.fromhex(secret), way=kept, eras=eras)

@@ -197,7 +197,7 @@ class SQLiteStore(SQLiteReader, LogStore):
             self.connection.execute("BEGIN IMMEDIATE")
 
     def _require_file(self) -> None:
-        """What is written to a file that was deleted or replaced is lost when we stop."""
+        """Refuse a file that was deleted or replaced: what is written to it would be lost."""
         if self._vfs is None and file_number(self.location) != self._file:
             raise UnavailableError(f"the database {self.location!r} was deleted or replaced")
 

@@ -46,7 +46,7 @@ class Patience:
         self._end = 0.0
 
     def __call__(self, before: int) -> bool:
-        """Whether to try again; ``before``: how often it was asked for this lock."""
+        """Tell whether to try again; ``before``: how often it was asked for this lock."""
         if before == 0:
             self._end = time.monotonic() + BUSY_SECONDS
         time.sleep(ASK_AGAIN)
@@ -76,12 +76,12 @@ def check_version(found: str) -> None:
 
 
 def file_number(path: str) -> tuple[int, int] | None:
-    """Which file this is, whatever its name; None: there is none."""
+    """The identity of a file, whatever its name; None: there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def make_private(path: str) -> None:
