@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.live.policy import memory as memory_dumps
+from patientbandits.live.policy import memory as policy_memory
 from patientbandits.live.policy.state import PolicyState
 
 
@@ -43,7 +43,7 @@ def equal(one: PolicyState, other: PolicyState) -> None:
 
 def saved_arrays(memory) -> list:
     """Apart from the model's tables and its room to compute in, which are made anew."""
-    return [array for _, array in memory_dumps.saved_arrays(memory)]
+    return [array for _, array in policy_memory.saved_arrays(memory)]
 
 
 def memories_equal(one, other) -> None:

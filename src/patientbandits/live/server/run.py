@@ -20,7 +20,7 @@ from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.operations import Keyring
 from patientbandits.live.server.protocol import HTTPProtocol, ServerState
 from patientbandits.live.server.writer import Writer
-from patientbandits.live.storage import alone_with
+from patientbandits.live.storage import exclusive_lock
 
 FAILED = 1
 """exit code if the database failed"""
@@ -133,7 +133,7 @@ def check_options(host: str, port: int, options: Options) -> None:
 def serve(db: str, host: str, port: int, options: Options) -> int:
     """Serve until told to stop; the exit code."""
     check_options(host, port, options)
-    with alone_with(db, "serve"), listen(host, port) as bound, library.open(db) as shop:
+    with exclusive_lock(db, "serve"), listen(host, port) as bound, library.open(db) as shop:
         if options.keys:
             token = Keyring(shop.store, shop.journal).create_first()
             if token is not None:
