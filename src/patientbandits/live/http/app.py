@@ -28,6 +28,8 @@ class App:
         self.service = service
         self._router = Router(routes)
         self._origins = Origins(service.options.origins)
+        self._pages = bool(self._origins)
+        """whether pages elsewhere may ask"""
         self._run = os.urandom(4).hex()
         """begins the names of this run's requests, in the log"""
         self._requests = 0
@@ -38,13 +40,14 @@ class App:
         Why it is refused, if it is, is kept for `handle`.
         """
         try:
-            if self._origins and request.head.method == "OPTIONS":
+            if self._pages and request.head.method == "OPTIONS":
                 return BODY
             route, request.part = self._router.find(request.head.method, request.head.path)
             request.route = route
             if route.scope is not None:
                 self.service.access.authorise(route.scope, request)
-                self._origins.check(request)
+                if self._pages:
+                    self._origins.check(request)
             return route.limit
         except Exception as error:
             request.refusal = error
@@ -61,7 +64,7 @@ class App:
         if isinstance(answer, Stream):
             answer.on_end = lambda: self._note(request, 200)
             return answer
-        if self._origins and route is not None:
+        if self._pages and route is not None:
             answer = self._origins.marked(answer, route, request)
         self._note(request, answer.status)
         return answer
