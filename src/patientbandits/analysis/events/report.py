@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc
 
 from patientbandits.analysis.events.joining import Joined
 from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
@@ -122,6 +121,8 @@ class ReadingReport:
 
 def sample_ratio(units: Mapping[str, int], meant: Mapping[str, float]) -> SampleRatio:
     """Test the ``units`` of each arm against the shares ``meant``, which need not sum to 1."""
+    from scipy.special import chdtrc  # here: a server that reports need not hold it in memory
+
     weights = np.array([meant[arm] for arm in units])
     shares = weights / weights.sum()
     counts = np.array(list(units.values()))
