@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 
@@ -10,7 +9,6 @@ import pytest
 from histories import busy
 
 from patientbandits import live
-from patientbandits.live.http import response
 from patientbandits.live.reporting import export as exporting
 
 
@@ -74,34 +72,3 @@ def test_an_export_that_nobody_reads_holds_up_nothing(fresh, clock, monkeypatch)
         busy_readers, _, _ = shop.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
         assert busy_readers == 0, "the write-ahead log can be emptied"
         assert first + b"".join(pieces) == before, "as it was when it began"
-
-
-def test_a_stream_is_given_up_when_nobody_fetches_it(monkeypatch):
-    monkeypatch.setattr(response, "FETCH_SECONDS", 0.05)
-    closed = []
-
-    def pieces():
-        try:
-            while True:
-                yield b"piece"
-        finally:
-            closed.append(True)
-
-    async def aside(work):
-        return work()
-
-    async def run():
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-            if len(sent) > 3:
-                await asyncio.sleep(60)
-
-        stream = await response.Stream(pieces(), "text/csv", "x.csv", aside).begin()
-        await stream.send(send, asyncio.sleep(60))
-        return sent
-
-    sent = asyncio.run(asyncio.wait_for(run(), 10))
-    assert all(message.get("more_body", True) for message in sent), "it must not seem whole"
-    assert closed

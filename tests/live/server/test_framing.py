@@ -28,13 +28,18 @@ HIGH = 2000
 """bytes of answers that wait to be fetched before the transport asks for a pause"""
 
 
+async def aside(work):
+    await asyncio.sleep(0)
+    return work()
+
+
 class App:
     """Answers with what it was asked: at once, later, in pieces, or not at all."""
 
     def __init__(self):
         self.under_way = 0
         self.waiting = []
-        self.streams_closed = 0
+        self.pieces_closed = self.streams_ended = 0
 
     def admit(self, request):
         if request.head.path.startswith("/refused"):
@@ -63,13 +68,7 @@ class App:
         if path.startswith("/turn"):
             await asyncio.sleep(0)
         if path.startswith("/stream"):
-            pieces = iter([request.head.method.encode(), b"", request.body, b"x" * 3000])
-
-            async def aside(work):
-                await asyncio.sleep(0)
-                return work()
-
-            stream = Stream(pieces, "text/csv", "a.csv", aside)
+            stream = Stream(self.pieces(request), "text/csv", "a.csv", aside)
             stream.on_end = self.count_end
             return await stream.begin()
         if path.startswith("/large"):
@@ -81,8 +80,14 @@ class App:
         told = {"method": request.head.method, "path": path, "body": request.body.decode()}
         return Response(200, encode(told))
 
+    def pieces(self, request):
+        try:
+            yield from (request.head.method.encode(), b"", request.body, b"x" * 3000)
+        finally:
+            self.pieces_closed += 1
+
     def count_end(self):
-        self.streams_closed += 1
+        self.streams_ended += 1
 
 
 class Transport:
@@ -553,11 +558,13 @@ def test_a_stream_that_nobody_fetches_is_given_up():
         assert transport.aborted
         made.connection_lost(None)
         await settle()
-        return made
+        return made, transport.written
 
-    made = asyncio.run(play())
+    made, written = asyncio.run(play())
     assert made._streaming is None
-    assert app.streams_closed == 1
+    assert not written.endswith(b"0\r\n\r\n"), "it must not seem whole"
+    assert written.count(b"HTTP/1.1 ") == 1
+    assert (app.pieces_closed, app.streams_ended) == (1, 1)
 
 
 def test_there_is_a_limit_of_connections(monkeypatch):
