@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict
 
-import numpy as np
 import pytest
 from command_line import as_json
 from service import Running
 
 from patientbandits import live
-from patientbandits.analysis import analyse
-from patientbandits.analysis.events import Events
 from patientbandits.cli import main
 
 pytestmark = pytest.mark.slow
@@ -124,18 +120,6 @@ def test_after_the_window(checkout, clock):
     assert checkout.settings.window_text == "31d"
 
 
-def test_track_tells_every_experiment(shop, checkout):
-    other = shop.experiment("other", ["a", "b"])
-    checkout.decide(unit="u")
-    other.decide(unit="v")
-    told = shop.track("u", "A", 60.0)
-    assert told == {"checkout": (False, True, True), "other": (False, False, False)}
-    assert shop.track("u", "A", 60.0)["checkout"].duplicate
-    assert totals(checkout) == (1, 60)
-    shop.alias("u", "v")
-    assert totals(other) == (1, 1)  # its largest value is 1
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -150,47 +134,6 @@ def test_track_tells_every_experiment(shop, checkout):
 def test_refused(checkout, wrong):
     with pytest.raises(live.RefusedError):
         checkout.convert(**wrong)
-
-
-def test_other_settings_are_a_conflict(shop, checkout):
-    again = shop.experiment("checkout", ARMS)  # says nothing else
-    assert again.settings == checkout.settings
-    shop.experiment("checkout", ARMS, window=30 * 86400, largest_value=500)
-    for other in ({"window": "12h"}, {"sticky": False}, {"credit": "last"}, {"scale": 2}):
-        with pytest.raises(live.ConflictError, match="exists with other settings"):
-            shop.experiment("checkout", ARMS, **other)
-
-
-def test_the_default_policy_by_name_is_the_default_policy(shop):
-    named = shop.experiment("named", ARMS, policy="PatientThompson")
-    assert named.settings.description == shop.experiment("unnamed", ARMS).settings.description
-
-
-def test_lengths_of_time(shop):
-    for given, seconds, shown in (
-        ("30d", 30 * 86400, "30d"),
-        ("12h", 43200, "12h"),
-        ("90min", 5400, "90min"),
-        (45.5, 45.5, "45.5s"),
-        ("2 weeks", 14 * 86400, "14d"),
-    ):
-        made = shop.experiment(f"e{seconds}", ARMS, window=given).settings
-        assert (made.window, made.window_text) == (seconds, shown)
-    for wrong in ("30", "d", "-1d", "1 month", "0d", True, float("nan")):
-        with pytest.raises(live.RefusedError, match="window"):
-            shop.experiment("wrong", ARMS, window=wrong)
-
-
-def test_change_names_things_as_http_does(checkout):
-    changed = checkout.change(add_arms=["red"], retire=["blue"], window="12h", credit="last")
-    assert (changed.arms, changed.retired) == (("control", "blue", "red"), ("blue",))
-    assert checkout.change(restore=["blue"]).retired == ()
-    with pytest.raises(live.RefusedError, match="no such arms"):
-        checkout.change(retire=["grey"])
-    with pytest.raises(live.RefusedError, match="credit"):
-        checkout.change(credit="none")
-    with pytest.raises(live.RefusedError, match="control"):
-        checkout.change(control="grey")
 
 
 def test_what_there_is(shop):
@@ -285,41 +228,6 @@ def test_over_http(api):
 def test_the_dashboard_without_a_slash(api):
     answer = api.get("/dashboard")
     assert (answer.status_code, answer.headers["location"]) == (307, "/dashboard/")
-
-
-def test_a_verdict(shop, clock):
-    """As `analyse` gives it on the same history, told in its own words."""
-    button = shop.experiment(
-        "verdict", ARMS, policy="Uniform", window="1d", control="control", seed=3
-    )
-    assert button.verdict()["words"] == "No data yet: there are no decisions"
-    ages = {arm: [] for arm in ARMS}
-    delays = {arm: [] for arm in ARMS}
-    rate = {"control": 0.1, "blue": 0.3}
-    made = []
-    for number in range(400):
-        clock.now += 600
-        made.append((clock.now, button.decide(unit=f"u{number}").arm, number))
-    for at, arm, number in made:
-        delay = np.inf
-        if number % 10 < 10 * rate[arm]:
-            delay = 900.0 + 7 * number
-        if at + delay <= clock.now:
-            button.convert(unit=f"u{number}", order=f"o{number}", at=at + delay)
-        else:
-            delay = np.inf
-        ages[arm].append(clock.now - at)
-        delays[arm].append(delay)
-    found = button.verdict()
-    history = Events.of(
-        {arm: (ages[arm], delays[arm]) for arm in ARMS},
-        window=86400.0,
-        control="control",
-        end=clock.now,
-    )
-    must = asdict(analyse(history).verdict)
-    assert {name: found[name] for name in must} == pytest.approx(must)
-    assert found["leader"] == "blue"
 
 
 def test_little_is_not_nothing(checkout):

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import heapq
 import random
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 import patientbandits as pb
+from patientbandits.analysis import analyse
+from patientbandits.analysis.events import Events
 
 
 def late_world(shop, clock, decisions=3000, seed=3):
@@ -80,3 +83,41 @@ def test_retired_arms_keep_their_counts_and_estimates(shop, clock):
     assert a["low"] < a["rate"] < a["high"]
     assert a["best"] is None
     assert b["best"] == 1.0
+
+
+ARMS = ["control", "blue"]
+
+
+def test_a_verdict(shop, clock):
+    """As `analyse` gives it on the same history, told in its own words."""
+    button = shop.experiment(
+        "verdict", ARMS, policy="Uniform", window="1d", control="control", seed=3
+    )
+    assert button.verdict()["words"] == "No data yet: there are no decisions"
+    ages = {arm: [] for arm in ARMS}
+    delays = {arm: [] for arm in ARMS}
+    rate = {"control": 0.1, "blue": 0.3}
+    made = []
+    for number in range(400):
+        clock.now += 600
+        made.append((clock.now, button.decide(unit=f"u{number}").arm, number))
+    for at, arm, number in made:
+        delay = np.inf
+        if number % 10 < 10 * rate[arm]:
+            delay = 900.0 + 7 * number
+        if at + delay <= clock.now:
+            button.convert(unit=f"u{number}", order=f"o{number}", at=at + delay)
+        else:
+            delay = np.inf
+        ages[arm].append(clock.now - at)
+        delays[arm].append(delay)
+    found = button.verdict()
+    history = Events.of(
+        {arm: (ages[arm], delays[arm]) for arm in ARMS},
+        window=86400.0,
+        control="control",
+        end=clock.now,
+    )
+    must = asdict(analyse(history).verdict)
+    assert {name: found[name] for name in must} == pytest.approx(must)
+    assert found["leader"] == "blue"

@@ -20,7 +20,7 @@ from patientbandits.live.http.logs import RequestLog, log_failure
 from patientbandits.live.http.messages import Client, Headers, Request, Response, encode, too_busy
 from patientbandits.live.http.metrics import ArmMetrics, Metrics, WriterCounts
 from patientbandits.live.http.traces import Traces
-from patientbandits.live.http.watcher import DELIVER_EVERY, Watcher
+from patientbandits.live.monitoring import DELIVER_EVERY, Watcher
 from patientbandits.live.names import NAME
 from patientbandits.live.operations import Keyring
 from patientbandits.live.settings import Settings
@@ -162,7 +162,7 @@ class Service:
         """their own thread: however many reports are asked for, a revoked key is soon refused"""
         self._watching: asyncio.Task[None] | None = None
         self._watch_thread = ThreadPoolExecutor(1, "watcher")
-        self.watcher = Watcher(shop, options.alerts_every)
+        self.watcher = Watcher(shop.journal, options.alerts_every)
         self._pinging: asyncio.Task[None] | None = None
         self._pinged_at = -READY_FOR
         self._aside = 0
@@ -178,7 +178,7 @@ class Service:
 
     @property
     def standing(self) -> list[tuple[str, str, str]]:
-        return self.watcher.standing
+        return self.watcher.active
 
     @property
     def waiting(self) -> int:

@@ -1,0 +1,45 @@
+"""The background work of a running service: look at experiments, deliver webhooks."""
+
+from __future__ import annotations
+
+import time
+
+from patientbandits.live.commands import Journal
+from patientbandits.live.errors import LOGGER
+from patientbandits.live.monitoring.alerts import Watch, all_active
+from patientbandits.live.monitoring.webhooks import deliver_due
+
+DELIVER_EVERY = 2.0
+"""seconds"""
+
+
+class Watcher:
+    """Background work on one database; ``every``: seconds between looks."""
+
+    def __init__(self, journal: Journal, every: float) -> None:
+        self._journal = journal
+        self._every = every
+        self._watch = Watch(journal)
+        self._looked = -every
+        self.active: list[tuple[str, str, str]] = []
+        """(experiment, kind, subject) of all alerts"""
+
+    def turn(self) -> None:
+        """Do what is due; to be called again and again, by one thread."""
+        now = time.monotonic()
+        if now - self._looked >= self._every:
+            self._looked = now
+            self.look()
+        deliver_due(self._journal)
+
+    def look(self) -> None:
+        with self._journal.store.reading() as reader:
+            experiments = reader.experiments()
+        for experiment in experiments:
+            try:
+                self._watch.look(experiment)
+            except Exception as error:  # one that cannot be read must not hide the others
+                fields = {"experiment": experiment.name}
+                LOGGER.error("no alerts", exc_info=error, extra={"fields": fields})
+        with self._journal.store.reading() as reader:
+            self.active = all_active(reader)
