@@ -92,7 +92,7 @@ POLICIES: dict[str, Callable[[], pb.Policy]] = {
     "BootstrappedThompson": lambda: pb.BootstrappedThompson(replicates=3, steps=1),
     "DTS": lambda: pb.DTS(batch=10, warmup=7),
     "DTSBayes": lambda: pb.DTSBayes(batch=10, warmup=7),
-    "the policy that knows the laws": lambda: pb.ToldThompson(laws=LAW),
+    "the policy that knows the laws": lambda: pb.OracleThompson(laws=LAW),
     "WindowThompson": lambda: pb.WindowThompson(window=40.5),
     "SignalThompson": lambda: pb.SignalThompson(window=30.5, signal_window=4.0, borrowed=2.5),
     "OTFLinUCB": lambda: pb.OTFLinUCB(window=40),

@@ -83,7 +83,7 @@ PARAMETERS = {
     "DKLUCB": [{"law": LAW, "window": 15}, {"law": pb.Pareto(0.5), "mode": "uncensored"}],
     "BootstrappedThompson": [{}, {"replicates": 3, "steps": 1}],
     "DTS": [{"batch": 10, "warmup": 7}, {"batch": 1, "warmup": 1, "steps": 2}],
-    "ToldThompson": [{"laws": LAW}, {"laws": MIXTURE}],
+    "OracleThompson": [{"laws": LAW}, {"laws": MIXTURE}],
     "OTFLinUCB": [
         {"window": 10},
         {"window": 40, "delta": 0.9, "regularisation": 0.5, "ambiguity": "own"},

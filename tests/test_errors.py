@@ -200,7 +200,7 @@ RULES = [
     ("DTS", lambda x: pb.DTS(x), NOT_COUNTS),
     ("DTS", lambda x: pb.DTS(warmup=x), NOT_COUNTS),
     ("DTS", lambda x: pb.DTS(steps=x), NOT_COUNTS),
-    ("ToldThompson", lambda x: pb.ToldThompson(x), [None, 3, "Fixed", [], [LAW, 3], pb.Fixed]),
+    ("OracleThompson", lambda x: pb.OracleThompson(x), [None, 3, "Fixed", [], [LAW, 3], pb.Fixed]),
     ("simulate", lambda x: pb.simulate(TWO.with_feedback(x), pb.DelayedUCB1(), 9), ["rewards"]),
     ("KLUCB", lambda x: pb.KLUCB(x), [*NOT_NUMBERS, -1, INF]),
     ("simulate", lambda x: pb.simulate(TWO, pb.UCB1(), x), [*NOT_COUNTS, 1, 2**31]),

@@ -12,7 +12,7 @@ from scipy import stats
 import patientbandits as pb
 from patientbandits.policies.d_ts import START_RATE, begin_fits, expect_late, maximise
 from patientbandits.policies.registry import policy_from
-from patientbandits.policies.told import age_pulls, draw_mean
+from patientbandits.policies.oracle import age_pulls, draw_mean
 
 # --- D-TS --------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ LAWS_OF_ARMS = [pb.Lomax(0.5, 5), pb.Fixed(12), pb.UniformDelay(0, 30)]
 
 def test_told_equals_naive_with_a_law_for_each_arm():
     problem = pb.Problem([0.4, 0.6, 0.5], LAWS_OF_ARMS)
-    policy = pb.ToldThompson(problem.delays)
+    policy = pb.OracleThompson(problem.delays)
     result = pb.simulate(problem, policy, 250, 2, seed=5, record=range(1, 251))
     for run in range(2):
         pulls = naive.episode(problem.describe(), policy.describe(), 250, 5, run)
@@ -72,18 +72,18 @@ def test_told_equals_naive_with_a_law_for_each_arm():
 
 def test_told_is_described_and_read_back():
     for laws in (LAWS_OF_ARMS, pb.Pareto(0.3)):
-        policy = pb.ToldThompson(laws)
+        policy = pb.OracleThompson(laws)
         assert policy_from(policy.describe()) == policy
 
 
 def test_told_needs_a_law_for_each_arm():
-    with pytest.raises(pb.InputError, match=r"^ToldThompson: laws must be .*; got laws=3, arms=2"):
-        pb.simulate(pb.Problem([0.4, 0.6]), pb.ToldThompson(LAWS_OF_ARMS), 50)
+    with pytest.raises(pb.InputError, match=r"^OracleThompson: laws must be .*; got laws=3, arms=2"):
+        pb.simulate(pb.Problem([0.4, 0.6]), pb.OracleThompson(LAWS_OF_ARMS), 50)
 
 
 def drawn(law, ages, conversions, draws=4000):
     """Draws of the mean of an arm with pulls waiting at these ages."""
-    policy = pb.ToldThompson(law)
+    policy = pb.OracleThompson(law)
     memory = policy.memory(1, len(ages) + conversions)
     now = max(ages) + 1.0
     oldest_first = [*sorted(ages, reverse=True)]
@@ -120,7 +120,7 @@ def test_told_without_delay_draws_from_thompsons_beta():
 def test_told_without_delay_loses_what_thompson_loses():
     """Means of 300 runs each: 4 standard errors, an error rate of 1e-4."""
     problem = pb.Problem([0.4, 0.6, 0.5])
-    told = pb.simulate(problem, pb.ToldThompson(pb.NoDelay()), 500, 300, record=1).final
+    told = pb.simulate(problem, pb.OracleThompson(pb.NoDelay()), 500, 300, record=1).final
     plain = pb.simulate(problem, pb.Thompson(), 500, 300, record=1).final
     error = math.sqrt((told.var() + plain.var()) / 300)
     assert abs(told.mean() - plain.mean()) < 4 * error
@@ -130,6 +130,6 @@ def test_told_without_delay_loses_what_thompson_loses():
 def test_told_is_worth_it():
     """Where the better arm is the slow one, knowing that saves most of the regret."""
     problem = pb.problems.heterogeneous("published")
-    told = pb.simulate(problem, pb.ToldThompson(problem.delays), 1500, 20, record=1).final
+    told = pb.simulate(problem, pb.OracleThompson(problem.delays), 1500, 20, record=1).final
     plain = pb.simulate(problem, pb.Thompson(), 1500, 20, record=1).final
     assert told.mean() < 0.4 * plain.mean()

@@ -17,7 +17,7 @@ SHOWN = (
     "DTS",
     "WindowThompson",
     "PatientKL",
-    "ToldThompson",
+    "OracleThompson",
 )
 """policies with a column of their own"""
 
@@ -49,7 +49,7 @@ def results_page(folder: Path = FROZEN) -> str:
         return "\n".join([*lines, "Not frozen yet: `make freeze` plays the suite and keeps them."])
     lines += [
         "Regret over that of the best policy that sees only rewards: 1 is best, 2 is twice the",
-        "regret; bold where it is not significantly worse (paired, 95 %). `ToldThompson` is told",
+        "regret; bold where it is not significantly worse (paired, 95 %). `OracleThompson` is told",
         "the law of every arm's delays. All policies with intervals are in",
         "`docs/data/delay-bench-1/scores.csv`; on the whole and by kind:",
         "[policies compared](compare.md); what each problem is: [the problems](benchmark.md).",

@@ -29,8 +29,8 @@ CLASSICAL: dict[str, Player] = {
     "Thompson": always(pb.Thompson()),
     "BootstrappedThompson": always(pb.BootstrappedThompson()),
 }
-TOLD = "ToldThompson"
-ORACLE: dict[str, Player] = {TOLD: lambda problem: pb.ToldThompson(problem.delays)}
+TOLD = "OracleThompson"
+ORACLE: dict[str, Player] = {TOLD: lambda problem: pb.OracleThompson(problem.delays)}
 WORST_SHOWN = 4
 
 

@@ -282,8 +282,9 @@ for _ in range(10):
     pull = bandit.pull()
     bandit.reward(pull.id, 1.0)
 
-# %% ToldThompson
-bandit = pb.Bandit(pb.ToldThompson([pb.Geometric(0.1), pb.Pareto(0.3)]), ["blue", "green"], seed=1)
+# %% OracleThompson
+oracle = pb.OracleThompson([pb.Geometric(0.1), pb.Pareto(0.3)])
+bandit = pb.Bandit(oracle, ["blue", "green"], seed=1)
 for _ in range(10):
     pull = bandit.pull()
     bandit.reward(pull.id, 1.0)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import FloorMixture as FloorMixture
     from patientbandits.policies import GuardedThompson as GuardedThompson
     from patientbandits.policies import OptimisticElimination as OptimisticElimination
+    from patientbandits.policies import OracleThompson as OracleThompson
     from patientbandits.policies import OTFLinTS as OTFLinTS
     from patientbandits.policies import OTFLinUCB as OTFLinUCB
     from patientbandits.policies import PatientBandits as PatientBandits
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from patientbandits.policies import SignalThompson as SignalThompson
     from patientbandits.policies import SuccessiveElimination as SuccessiveElimination
     from patientbandits.policies import Thompson as Thompson
-    from patientbandits.policies import ToldThompson as ToldThompson
     from patientbandits.policies import TopTwoThompson as TopTwoThompson
     from patientbandits.policies import Uniform as Uniform
     from patientbandits.policies import WindowThompson as WindowThompson
@@ -91,4 +91,6 @@ if TYPE_CHECKING:
     from patientbandits.simulation import sweep as sweep
 
 keep_old_names()
-__all__, __getattr__, __dir__ = lazy_exports(__name__, "__version__")
+__all__, __getattr__, __dir__ = lazy_exports(
+    __name__, "__version__", renamed={"ToldThompson": "OracleThompson"}
+)

@@ -91,7 +91,7 @@ POLICIES = {
     "OTFLinUCB": (otf_lin_ucb, 0),
     "BootstrappedThompson": (BootstrappedThompson, 0),
     "DTS": (DTS, 0),
-    "ToldThompson": (told_thompson, 0),
+    "OracleThompson": (told_thompson, 0),
     "QPMD": (QPMD, 0),
     "DTSBayes": (DTSBayes, 0),
     "WindowThompson": (window_thompson, 0),

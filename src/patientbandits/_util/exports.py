@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -26,12 +27,18 @@ LISTED = re.compile(r"^    from (\S+) import (?:\(\s+)?\w+ as (\w+)", re.MULTILI
 Exports = tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]
 
 
-def lazy_exports(package: str, *others: str) -> Exports:
-    """``__all__``, ``__getattr__`` and ``__dir__`` of a package, which also has the ``others``."""
+def lazy_exports(package: str, *others: str, renamed: Mapping[str, str] | None = None) -> Exports:
+    """``__all__``, ``__getattr__`` and ``__dir__`` of a package, which also has the ``others``.
+
+    renamed   old name -> new name: the old one works for one more version, and warns
+    """
     homes = public_names(package)
     public = [*homes, *others]
 
     def get(name: str) -> Any:
+        if renamed and name in renamed:
+            warnings.warn(f"{name} is now {renamed[name]}", DeprecationWarning, stacklevel=2)
+            return getattr(sys.modules[package], renamed[name])
         if name not in homes:
             rule = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(rule, name=name, obj=sys.modules[package])  # Did you mean ...?

@@ -77,7 +77,7 @@ def anytime_window_interval(
 def _crossing(
     pulls: int, conversions: int, *, outside: float, inside: float, limit: float
 ) -> float:
-    """Where the evidence, which rises from ``inside`` to ``outside``, reaches the limit."""
+    """The rate, from ``inside`` out to ``outside``, at which the evidence reaches the limit."""
     for _ in range(HALVINGS):
         middle = (outside + inside) / 2
         if log_evidence(pulls, conversions, middle) < limit:

@@ -44,7 +44,7 @@ class Tabulated(NamedTuple):
         return np.interp(chance, self.below, self.values)
 
     def scaled(self, factor: float) -> Tabulated:
-        """That of ``factor`` times the variable."""
+        """The distribution of ``factor`` times the variable."""
         return Tabulated(self.values * factor, self.below, self.mean * factor)
 
 
@@ -121,7 +121,7 @@ def normal_cdf(x: FloatArray) -> FloatArray:
 
 
 def lift(arm: Tabulated, control: Tabulated, chances: FloatArray) -> tuple[float, FloatArray]:
-    """Of arm / control - 1, the arms independent: the median, and quantiles."""
+    """The median and quantiles of arm / control - 1, the arms independent."""
     mine = arm.quantile(PAIRS)
     theirs = np.maximum(control.quantile(PAIRS), 1e-12)
     ratios = np.sort((mine[:, None] / theirs[None, :]).ravel()) - 1.0

@@ -114,12 +114,12 @@ def split(text: str) -> tuple[str, str, str]:
 
 
 def indices_of(node: ast.Subscript) -> Sequence[ast.expr]:
-    """What stands between the brackets."""
+    """The indices between the brackets."""
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def nodes_in_order(tree: ast.AST, kind: Any) -> Iterator[Any]:
-    """Those of this kind, in the order of the text."""
+    """The nodes of this kind, in the order of the text."""
     if isinstance(tree, kind):
         yield tree
     for child in ast.iter_child_nodes(tree):

@@ -54,7 +54,7 @@ class StepCurve:
 
 
 def step_curve(ages: FloatArray, delays: FloatArray, counts: FloatArray | None = None) -> StepCurve:
-    """Of decisions with these ages, converted after these delays (infinity: not yet).
+    """Estimate F from decisions with these ages, converted after these delays (infinity: not yet).
 
     ``counts``: how many decisions each stands for, if not one.
     """

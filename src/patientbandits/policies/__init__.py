@@ -19,7 +19,7 @@ from patientbandits.policies.d_ts import DTS as DTS
 from patientbandits.policies.d_ts_bayes import DTSBayes as DTSBayes
 from patientbandits.policies.window_thompson import WindowThompson as WindowThompson
 from patientbandits.policies.signal_thompson import SignalThompson as SignalThompson
-from patientbandits.policies.told import ToldThompson as ToldThompson
+from patientbandits.policies.oracle import OracleThompson as OracleThompson
 from patientbandits.policies.otf_linucb import OTFLinUCB as OTFLinUCB
 from patientbandits.policies.otf_lints import OTFLinTS as OTFLinTS
 from patientbandits.policies.undelayed import UCB1 as UCB1
@@ -45,5 +45,8 @@ POLICIES: dict[str, type[Policy]] = {
     if isinstance(kind, type) and issubclass(kind, Policy) and kind is not Policy
 }
 """The policies by name, as files and the command line name them."""
+
+RENAMED = {"ToldThompson": "OracleThompson"}
+"""old names: files with them are read for ever"""
 
 __all__ = ["POLICIES", "Arm", "Policy", *POLICIES]

@@ -1,4 +1,4 @@
-"""What a policy is.
+"""The contract of policies.
 
 In every round a policy gives each arm an index, and the arm with the largest index is pulled; ties
 are broken at random. A policy is a frozen dataclass of its parameters with one method, either
@@ -65,7 +65,7 @@ FIRST_CAPACITY = 1024
 
 
 class Arm(NamedTuple):
-    """What is known of an arm at a decision."""
+    """An arm at a decision, as the index sees it."""
 
     number: int
     pulls: int
@@ -86,7 +86,7 @@ class Chance(NamedTuple):
 
     @classmethod
     def of(cls, policy_key: Bits, run: Bits, streams: Any) -> Chance:
-        """Of one run of a simulation, from `rng.base_keys`' second key."""
+        """The keys of one run of a simulation, from `rng.base_keys`' second key."""
         ties = run_key(policy_key, run)
         return cls(ties=ties, own=following(ties), streams=streams)
 
@@ -159,14 +159,14 @@ class Policy:
     def label(self) -> str:
         """A short name for tables and legends."""
         default = {field.name: field.default for field in self._fields()}
-        shown = [
+        parts = [
             f"{name}={value}"
             for name, value in self._parameters().items()
             if default[name] is MISSING or value != default[name]
         ]
-        if not shown:
+        if not parts:
             return self.owner
-        return f"{self.owner}({', '.join(shown)})"
+        return f"{self.owner}({', '.join(parts)})"
 
     def _fields(self) -> list[Field[Any]]:
         return [field for field in fields(self) if field.init]  # type: ignore[arg-type]
@@ -197,12 +197,12 @@ def require_window(owner: str, window: float | None, policy: Policy) -> None:
 
 
 def is_portable(policy: Policy) -> bool:
-    """What the policy's own class says."""
+    """True if the policy's own class says so."""
     return bool(vars(type(policy)).get("portable", False))
 
 
 def rule_of(policy: Policy, arms: int, horizon_known: bool) -> Rule:
-    """What the engine needs to know of ``policy``."""
+    """The methods of ``policy`` in the engine's form."""
     kind = type(policy)
     if not isinstance(policy, Policy) or not hasattr(kind, "__dataclass_fields__"):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Which arm is pulled: the one with the largest index; a tie goes to the largest priority.
+"""The choice of an arm: the one with the largest index; a tie goes to the largest priority.
 
 An arm pulled less than ``first_pulls`` times has an infinite index. Priorities are random bits,
 drawn for each arm anew with each of its pulls. The functions run compiled in the engine and
@@ -18,7 +18,7 @@ from patientbandits.policies.rule import Hook, Rule
 
 
 class DecisionPoint(NamedTuple):
-    """What the hooks are told about a decision."""
+    """The arguments of the hooks at a decision."""
 
     round: int
     time: float
@@ -35,12 +35,12 @@ class Bid(NamedTuple):
 
 
 def priority(arm: int, pulls: Any, chance: Chance) -> Bits:
-    """Who goes first in a tie; ``pulls`` by arm."""
+    """The order in a tie; ``pulls`` by arm."""
     return bits_at(chance.ties, as_bits(pulls[arm]), chance.streams[arm])
 
 
 def beats(bid: Bid, other: Bid, pulls: Any, chance: Chance) -> bool:
-    """Whether ``bid`` goes before ``other``. What is not a number wins, to be found out."""
+    """True if ``bid`` goes before ``other``. NaN wins, so that it does not go unnoticed."""
     if bid.worth == other.worth:
         return priority(bid.arm, pulls, chance) > priority(other.arm, pulls, chance)
     return bid.worth > other.worth or bid.worth != bid.worth

@@ -102,7 +102,7 @@ def maximise(memory: ExponentialFits, time: float) -> None:
 
 
 def begin_fits(memory: ExponentialFits, time: float) -> None:
-    """Where the first EM starts."""
+    """Start values of the first EM."""
     passed = max(time - memory.time_of[1], LEAST_TIME)
     for i in range(len(memory.rate)):
         memory.rate[i] = START_RATE
@@ -110,7 +110,7 @@ def begin_fits(memory: ExponentialFits, time: float) -> None:
 
 
 def fit_is_due(memory: ExponentialFits, time: float, batch: float, warmup: float) -> bool:
-    """Whether a batch is complete; the next one then begins."""
+    """True if a batch is complete; the next one then begins."""
     made = memory.made[0]
     if made < warmup or made < memory.fit_at[0]:
         return False

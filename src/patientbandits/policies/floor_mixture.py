@@ -26,7 +26,7 @@ FLOOR_SALT = 0xD6E8FEB86659FD93
 
 
 class Coin(NamedTuple):
-    """What comes before the base's own memory."""
+    """The mixture's own arrays, before the base's memory."""
 
     floor: NDArray[np.float64]
     decay: NDArray[np.float64]
@@ -35,7 +35,7 @@ class Coin(NamedTuple):
 
 
 class MixedHooks(NamedTuple):
-    """What the mixture needs of the base policy."""
+    """The base policy's hooks that the mixture calls."""
 
     index_of: Callable[..., float]
     refresh: Hook

@@ -19,7 +19,7 @@ AMBIGUITIES = ("paper", "own")
 
 
 class RecentPulls(NamedTuple):
-    """What is counted, by arm unless said otherwise."""
+    """Counts, by arm unless said otherwise."""
 
     pulls: NDArray[np.int64]
     recent: NDArray[np.int64]

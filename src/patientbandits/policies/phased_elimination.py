@@ -31,7 +31,7 @@ class Phases(NamedTuple):
 
 
 def any_of(flags: NDArray[np.bool_]) -> bool:
-    """Whether one of them is set."""
+    """True if one of them is set."""
     count = 0
     for i in range(len(flags)):
         count += int(flags[i])
@@ -39,7 +39,7 @@ def any_of(flags: NDArray[np.bool_]) -> bool:
 
 
 def set_wanted(memory: Phases, horizon: float) -> bool:
-    """Which active arms have fewer than 16 log(T) 4^l reports; whether any has."""
+    """Mark the active arms with fewer than 16 log(T) 4^l reports; True if there is one."""
     enough = PHASE_REPORTS * math.log(max(horizon, 2.0)) * 4.0 ** memory.phase[0]
     for i in range(len(memory.active)):
         memory.wanted[i] = memory.active[i] and memory.reports[i] < enough

@@ -31,7 +31,7 @@ UNDECIDED_ARM = -1
 
 
 class Queues(NamedTuple):
-    """What comes before the base's own memory."""
+    """The policy's own arrays, before the base's memory."""
 
     first: NDArray[np.int64]
     """arm: the pull at the head of its queue, 0 for none"""
@@ -93,7 +93,7 @@ def dequeue(memory: Queues, arm: int) -> float:
 
 
 class BaseHooks(NamedTuple):
-    """What the whole needs of the base policy."""
+    """The base policy's hooks that the whole calls."""
 
     choose: Callable[..., Bid]
     refresh: Hook
@@ -131,12 +131,12 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
         memory.given[0] += 1
         t = memory.given[0]
         memory.fed[arm] += 1
-        known = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
-        base_pulled(self, own, known, t, float(t), arms)
+        base_arm = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
+        base_pulled(self, own, base_arm, t, float(t), arms)
         memory.fed_rewards[arm] += value
         if reports or value != 0.0:
-            known = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
-            base_arrived(self, own, known, t, 0.0, value, float(t + 1), float(t), arms)
+            base_arm = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
+            base_arrived(self, own, base_arm, t, 0.0, value, float(t + 1), float(t), arms)
 
     class Queued:
         @staticmethod

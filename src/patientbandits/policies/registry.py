@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from patientbandits.errors import InputError, choice, items
-from patientbandits.policies import POLICIES, Policy
+from patientbandits.policies import POLICIES, RENAMED, Policy
 from patientbandits.problems import FEEDBACK, REWARDS, Problem, Reward, Shift, Signal
 from patientbandits.problems.delays import LAWS, Delay
 
@@ -17,16 +17,16 @@ def law_from(data: Any, owner: str = "delay") -> Delay:
 
     A law of the user's own is found if its class has been defined by now.
     """
-    known = {**LAWS, **{law.__name__: law for law in _descendants(Delay)}}
+    by_name = {**LAWS, **{law.__name__: law for law in _descendants(Delay)}}
     name, arguments = _named(data, "law", "{law = 'NoDelay'}", owner)
-    if not isinstance(name, str) or name not in known:
+    if not isinstance(name, str) or name not in by_name:
         choice(owner, "law", name, LAWS)
     if "laws" in arguments:
         parts = items(owner, "laws", arguments["laws"])
         arguments["laws"] = [law_from(law, owner) for law in parts]
     if "of" in arguments:
         arguments["of"] = law_from(arguments["of"], owner)
-    return construct(known[name], arguments, owner)
+    return construct(by_name[name], arguments, owner)
 
 
 def laws_from(data: Any, owner: str = "delays") -> Delay | list[Delay]:
@@ -49,6 +49,8 @@ def policy_from(data: Any, owner: str = "policy") -> Policy:
     """
     example = '{policy = "PatientBandits", alpha = 0.5}'
     name, arguments = _named(data, "policy", example, owner)
+    if isinstance(name, str):
+        name = RENAMED.get(name, name)
     kind = POLICIES[choice(owner, "policy", name, POLICIES)]
     for parameter, build in NESTED.items():
         if arguments.get(parameter) is not None:
@@ -84,10 +86,10 @@ def signal_from(data: Any, owner: str = "signal") -> Signal:
     if not isinstance(data, dict):
         example = "{if_paid = 0.9, if_not = 0.1}"
         raise InputError(f"{owner}: a signal is such as {example}; got {data!r}.")
-    given = dict(data)
-    if "delays" in given:
-        given["delays"] = law_from(given["delays"], owner)
-    signal: Signal = construct(Signal, given, owner)
+    arguments = dict(data)
+    if "delays" in arguments:
+        arguments["delays"] = law_from(arguments["delays"], owner)
+    signal: Signal = construct(Signal, arguments, owner)
     return signal
 
 
@@ -115,10 +117,10 @@ def problem_from(data: dict[str, Any]) -> Problem:
 
 def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:
     """``kind(**arguments)``, with a clear message for a wrong or missing argument."""
-    known = {field.name: field for field in fields(kind) if field.init}
+    parameters = {field.name: field for field in fields(kind) if field.init}
     for name in arguments:
-        choice(f"{owner}: {kind.__name__}", "parameter", name, known)
-    for name, field in known.items():
+        choice(f"{owner}: {kind.__name__}", "parameter", name, parameters)
+    for name, field in parameters.items():
         if name in arguments:
             continue
         if field.default is MISSING and field.default_factory is MISSING:

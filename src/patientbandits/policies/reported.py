@@ -112,7 +112,7 @@ def eliminate(memory: Survivors, horizon: float) -> None:
 
 
 def within_a_turn(memory: Survivors) -> bool:
-    """Whether some active arms have been pulled more often than others."""
+    """True if some active arms have been pulled more often than others."""
     turns = -1
     for i in range(len(memory.pulls)):
         if memory.active[i]:

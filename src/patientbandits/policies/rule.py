@@ -39,7 +39,7 @@ def no_hook(*arguments: Any) -> None:
 
 @dataclass(frozen=True)
 class Rule:
-    """What the engine needs to know of a policy."""
+    """A policy, as far as the engine needs to know it."""
 
     numbers: tuple[float, ...]
     """what ``self`` is in the hooks"""

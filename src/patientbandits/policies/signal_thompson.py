@@ -67,7 +67,7 @@ def count_by_age(memory: SignalCounts, time: float, signal_window: float, window
 
 
 def expected(memory: SignalCounts, arm: int, signal: int, borrowed: float) -> float:
-    """What a pull of the arm with such a signal is expected to be worth."""
+    """The expected worth of a pull of the arm with such a signal."""
     paid = memory.paid[arm, signal] + borrowed * memory.worth[signal]
     return paid / (memory.old[arm, signal] + borrowed)
 

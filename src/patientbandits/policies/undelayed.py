@@ -61,7 +61,7 @@ class KLUCB(Policy):
 
 
 class BetaShapes(NamedTuple):
-    """Of each arm's Beta law at the last decision."""
+    """The parameters of each arm's Beta law at the last decision."""
 
     shapes: NDArray[np.float64]
     """(arm, 2): a, b"""

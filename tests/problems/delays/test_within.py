@@ -25,7 +25,7 @@ def test_the_law_within_a_window():
 
 def test_told_the_laws_within_the_window():
     """The yardstick of a problem with a window: means and laws of the rewards that count."""
-    told = pb.ToldThompson(LATE_BLOOMER.laws_in_time())
-    blind = pb.ToldThompson(LATE_BLOOMER.delays)
+    told = pb.OracleThompson(LATE_BLOOMER.laws_in_time())
+    blind = pb.OracleThompson(LATE_BLOOMER.delays)
     results = [pb.simulate(LATE_BLOOMER, policy, 1000, 10) for policy in (told, blind)]
     assert results[0].final.mean() < 0.6 * results[1].final.mean()

@@ -100,11 +100,11 @@ def test_without_regret_there_is_no_ratio() -> None:
 
 
 def test_scores_against_the_oracle_and_by_kind() -> None:
-    groups = {"ToldThompson": "law", "A": "nothing", "B": "nothing"}
+    groups = {"OracleThompson": "law", "A": "nothing", "B": "nothing"}
     regrets = {
-        "heterogeneous": {"ToldThompson": 10.0, "A": 20.0, "B": 80.0},
-        "slow_is_worst": {"ToldThompson": 8.0, "A": 16.0, "B": 4.0},
-        "no_delay": {"ToldThompson": 5.0, "A": 5.0, "B": 5.0},
+        "heterogeneous": {"OracleThompson": 10.0, "A": 20.0, "B": 80.0},
+        "slow_is_worst": {"OracleThompson": 8.0, "A": 16.0, "B": 4.0},
+        "no_delay": {"OracleThompson": 5.0, "A": 5.0, "B": 5.0},
     }
     rows = table(regrets, groups)
     found = {(row.problem, row.policy): row for row in rows}
@@ -117,7 +117,7 @@ def test_scores_against_the_oracle_and_by_kind() -> None:
     by_kind = standings_by_kind(cases, rows)
     assert set(by_kind) == {"heavy tails", "slow arm best", "slow arm worst", "no delay"}
     ranked = {kind: own[0].policy for kind, own in by_kind.items()}
-    assert ranked["slow arm best"] == "ToldThompson"
+    assert ranked["slow arm best"] == "OracleThompson"
     assert ranked["slow arm worst"] == "B"
 
 

@@ -46,7 +46,7 @@ from patientbandits.inference.posterior.laws import (
 
 
 class BinCounts(NamedTuple):
-    """What has come of an arm's pulls, bin by bin up to the oldest age."""
+    """The outcomes of an arm's pulls, bin by bin up to the oldest age."""
 
     points: Any
     """the grid's point at which the bin ends"""

@@ -18,7 +18,7 @@ FAILURES = 1.5
 
 
 class Shapes(NamedTuple):
-    """Which laws of delays there are, and what they weigh."""
+    """The shapes of the laws of delays, and their prior weights."""
 
     burr_powers: tuple[float, ...] = (1.0, 2.0)
     burr_power_weights: tuple[float, ...] = (0.6, 0.4)

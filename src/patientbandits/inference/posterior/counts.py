@@ -82,7 +82,7 @@ class CureCounts:
 
     @property
     def mean_paid(self) -> float:
-        """Of a conversion; 1 before the first."""
+        """The mean reward of a conversion; 1 before the first."""
         conversions = float(self.columns[2].sum())
         assert self.paid is not None
         return self.paid / conversions if conversions > 0 else 1.0
@@ -158,7 +158,7 @@ def natural_unit(ages: Array, delays: Array) -> float:
 
 
 def binned(edges: Array, times: Array, weights: Array) -> tuple[Array, Array]:
-    """How many are in each bin, and the sum of their times."""
+    """Count the times in each bin, and add them up."""
     places = np.minimum(np.searchsorted(edges, times), len(edges) - 1)
     count = np.zeros(len(edges))
     total = np.zeros(len(edges))

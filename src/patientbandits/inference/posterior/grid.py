@@ -49,7 +49,7 @@ def bin_points() -> NDArray[np.int64]:
 
 @cache
 def bin_edges() -> NDArray[np.float64]:
-    """Where each bin ends, in units of time; it begins where the one before ends, or at 0."""
+    """The end of each bin, in units of time; it begins where the one before ends, or at 0."""
     return np.array([time_at(int(point)) for point in bin_points()])
 
 
@@ -67,7 +67,7 @@ def bin_at(edges: Any, x: float) -> int:
 
 
 def part_passed(edges: Any, place: int, mean_age: float, whole: bool) -> float:
-    """How much of its bin a pull of this age has behind it, from 0 to 1.
+    """The part of its bin that a pull of this age has behind it, from 0 to 1.
 
     On a clock of whole units a bin has as many moments as it holds whole units: a pull of age 3
     has all of (2, 3.36] behind it.

@@ -111,7 +111,7 @@ class Family(NamedTuple):
 
     @property
     def medians(self) -> int:
-        """How many there may be."""
+        """The most medians there may be."""
         return (LAST + BEYOND - FIRST) // self.step + 1
 
     def shares(self) -> NDArray[np.float64]:

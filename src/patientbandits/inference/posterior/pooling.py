@@ -1,4 +1,4 @@
-"""What the arms of an experiment publish to each other, and the refresh of one arm.
+"""Arms that learn from each other, through what each publishes; and the refresh of one arm.
 
 Arm i's prior is not that of an arm alone, p(law) p(mu), but
 
@@ -41,9 +41,9 @@ from patientbandits.inference.posterior.rates import combine, expect, misfit
 
 
 class Pool(NamedTuple):
-    """What each arm has published, as logarithms, their sums, and the factors of the arm at hand.
+    """Everything published, as logarithms, the sums, and the factors of the arm at hand.
 
-    What is pending has been published since the last `commit_pool`: not yet in the sums.
+    Pending is what has been published since the last `commit_pool`: not yet in the sums.
     """
 
     published_laws: Array
@@ -222,7 +222,7 @@ def exchange(laws: Any, oldest: int, pool: Any, arm: int, work: Any) -> None:
 
 
 def commit_pool(pool: Any) -> None:
-    """What is pending becomes part of what arms absorb from now on."""
+    """Make what is pending part of the sums that arms absorb."""
     add(pool.law_sum, pool.law_pending)
     add(pool.mean_sum, pool.mean_pending)
     fill(pool.law_pending, 0.0)

@@ -97,7 +97,7 @@ def expect(laws: Any, counts: Any, work: Any, only_tail: bool) -> None:
 
 
 def relative_deviation(laws: Any, oldest: int, mean: float, total: float, work: Any) -> float:
-    """Of the share that is still to come, mu (F_end - F_oldest): standard deviation over mean."""
+    """Standard deviation over mean of the share still to come, mu (F_end - F_oldest)."""
     if mean <= NOTHING_TO_COME:
         return 0.0
     sum_over_levels(laws, oldest, laws.powers[2], work)

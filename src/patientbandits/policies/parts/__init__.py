@@ -1,1 +1,1 @@
-"""What several policies are made of."""
+"""Parts that several policies share."""

@@ -158,7 +158,7 @@ def mean_normal(low: float, high: float) -> float:
 
 
 def log_density(a: float, b: float, logit: float) -> float:
-    """Of the logit of a Beta(a, b) variable, up to a constant."""
+    """The log-density of the logit of a Beta(a, b) variable, up to a constant."""
     if logit < 0.0:
         return a * logit - (a + b) * math.log1p(math.exp(logit))
     return -b * logit - (a + b) * math.log1p(math.exp(-logit))

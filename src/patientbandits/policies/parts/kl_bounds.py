@@ -58,7 +58,7 @@ def bernoulli_upper_from(p: float, level: float, start: float) -> float:
 
 
 def bernoulli_guess(p: float, level: float) -> float:
-    """What `bernoulli_upper` is for small levels, up to the square of the level.
+    """`bernoulli_upper` for small levels, up to the square of the level.
 
     With v = p (1-p), a = 1 - 2p and s = sqrt(2 v level), from the expansion of kl(p, p + x) in x:
     p + s (1 + level (a^2 / (18 v) - 1/2)) + 2/3 a level.

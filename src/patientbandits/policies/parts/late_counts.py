@@ -160,12 +160,12 @@ def join_oldest(memory: Any, time: float) -> None:
     last = memory.marks[IN_BUNCHES] + block
     while memory.marks[IN_BUNCHES] < last:
         first = memory.marks[IN_BUNCHES] + 1
-        made = memory.time_of[ring_place(memory, first)]
-        span = SAME_TIME * (time - made)
+        moment = memory.time_of[ring_place(memory, first)]
+        span = SAME_TIME * (time - moment)
         if memory.marks[BUNCHES_USED] >= most_bunches(first, block, memory.marks[SPARE]):
             span = math.inf
         end = first
-        while end < last and memory.time_of[ring_place(memory, end + 1)] - made <= span:
+        while end < last and memory.time_of[ring_place(memory, end + 1)] - moment <= span:
             end += 1
         join(memory, first, end)
 
@@ -177,20 +177,20 @@ def join(memory: Any, first: int, end: int) -> None:
     total = 0.0
     for pull in range(first, end + 1):
         total += memory.time_of[ring_place(memory, pull)] - memory.begun[0]
-    made = total / (end - first + 1)
+    moment = total / (end - first + 1)
     oldest = age_bin(memory, first)
     for pull in range(first, end + 1):
         arm = memory.waits_on[ring_place(memory, pull)]
         if arm != CONVERTED:
             move(memory, pull, arm, age_bin(memory, pull), -1.0)
             memory.waiting[arm, oldest] += 1.0
-            memory.started[arm, oldest] += made
+            memory.started[arm, oldest] += moment
             memory.bunch_waiting[bunch, arm] += 1
     for edge in range(oldest):
         memory.crossed[edge] = max(memory.crossed[edge], end)
         memory.next_bunch[edge] = bunch + 1
     memory.bunch_end[bunch] = end
-    memory.bunch_time[bunch] = made
+    memory.bunch_time[bunch] = moment
     memory.marks[BUNCHES_USED] = bunch + 1
     memory.marks[IN_BUNCHES] = end
 
@@ -248,22 +248,22 @@ def grow_older(memory: Any, time: float) -> None:
 
 
 def cross_in_bunches(memory: Any, edge: int, older: int, time: float) -> int:
-    """Bunches that have come over the edge: the last pull that has."""
+    """Move bunches over the edge; return the last pull that is over it."""
     pull = memory.crossed[edge]
     if pull >= memory.marks[IN_BUNCHES] or pull >= older:
         return pull
     age = time - memory.begun[0]
     bunch = memory.next_bunch[edge]
     while pull < older and bunch < memory.marks[BUNCHES_USED]:
-        made = memory.bunch_time[bunch]
-        if age - made <= memory.edges[edge]:
+        moment = memory.bunch_time[bunch]
+        if age - moment <= memory.edges[edge]:
             break
         for arm in range(memory.bunch_waiting.shape[1]):
             count = float(memory.bunch_waiting[bunch, arm])
             memory.waiting[arm, edge] -= count
-            memory.started[arm, edge] -= count * made
+            memory.started[arm, edge] -= count * moment
             memory.waiting[arm, edge + 1] += count
-            memory.started[arm, edge + 1] += count * made
+            memory.started[arm, edge + 1] += count * moment
         pull = memory.bunch_end[bunch]
         bunch += 1
     memory.next_bunch[edge] = bunch

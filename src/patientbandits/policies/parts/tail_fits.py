@@ -45,7 +45,7 @@ ABSOLUTE = 3e-4
 
 
 class Spread(NamedTuple):
-    """How the rates of the exponentials are spread."""
+    """The spread of the rates of the exponentials."""
 
     density: float
     """rates per factor e"""
@@ -74,7 +74,7 @@ class TailFit(NamedTuple):
 
 
 def no_tail(length: int) -> TailFit:
-    """What counts as 0 beyond ``length``."""
+    """A fit that is 0 beyond ``length``."""
     return TailFit(unit=1, length=length, rates=np.zeros(0), coefficients=np.zeros(0))
 
 

@@ -17,12 +17,12 @@ from patientbandits.policies import (
     POLICIES,
     AdaptPatientBandits,
     GuardedThompson,
+    OracleThompson,
     PatientBandits,
     PatientKL,
     PatientThompson,
     Policy,
     Thompson,
-    ToldThompson,
     WindowThompson,
 )
 from patientbandits.problems import FEEDBACK, Problem
@@ -247,8 +247,8 @@ EXPLICIT = (
         quick=True,
     ),
     Contender(
-        name="ToldThompson",
-        make=lambda problem: ToldThompson(problem.laws_in_time()),
+        name="OracleThompson",
+        make=lambda problem: OracleThompson(problem.laws_in_time()),
         told="law",
         note="told the law of every arm's delays: what nobody knows in practice",
     ),

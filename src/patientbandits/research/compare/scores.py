@@ -13,7 +13,7 @@ from patientbandits.inference import FloatArray, mean_interval, ratio_interval
 from patientbandits.research.compare.cases import DIRECTIONS, Case
 from patientbandits.simulation import Result
 
-ORACLE = "ToldThompson"
+ORACLE = "OracleThompson"
 """Told the law of every arm's delays: what is lost beyond its regret is the price of not knowing.
 """
 

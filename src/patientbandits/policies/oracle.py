@@ -1,7 +1,8 @@
-"""ToldThompson: Thompson sampling that is told the law of every arm's delays.
+"""OracleThompson: Thompson sampling that knows the law of every arm's delays.
 
-What nobody has in practice, and so a yardstick: what its regret is more than without delays is the
-price of the delays; what another policy's is more than this one's, the price of not knowing them.
+Nobody does in practice, which makes it a yardstick: its regret less that of Thompson sampling
+without delays is the price of the delays; the regret of another policy less its own is the price of
+not knowing the laws.
 
 An arm with mean mu and delays of distribution function F has shown y conversions, and pulls still
 waiting at the ages x. With a uniform prior the posterior density of mu is proportional to
@@ -40,7 +41,7 @@ CELL = 0.5 * math.pi / MEAN_CELLS
 
 
 class Likelihoods(NamedTuple):
-    """Of each arm's mean on the cells."""
+    """The likelihood of each arm's mean, on the cells."""
 
     edges: NDArray[np.float64]
     """bin: its upper edge; the lower edge is the one before, or 0"""
@@ -133,7 +134,7 @@ def draw_mean(memory: Likelihoods, arm: int, bits: Bits) -> float:
 
 
 @dataclass(frozen=True)
-class ToldThompson(Policy):
+class OracleThompson(Policy):
     """A draw from the posterior of the arm's mean, the law of its delays being known.
 
     See the module.
@@ -163,14 +164,13 @@ class ToldThompson(Policy):
         """The laws of this many arms."""
         if isinstance(self.laws, Delay):
             return (self.laws,) * arms
-        given = len(self.laws)
         rule = "laws must be one law or as many as arms"
-        require(given == arms, self.owner, rule, laws=given, arms=arms)
+        require(len(self.laws) == arms, self.owner, rule, laws=len(self.laws), arms=arms)
         return tuple(self.laws)
 
     def memory(self, arms: int, capacity: int) -> Likelihoods:
         laws = self.law_of_each(arms)
-        known = list(dict.fromkeys(laws))
+        distinct = list(dict.fromkeys(laws))
         edges = growing_edges(AGE_GROWTH)
         ends = np.sin(np.arange(MEAN_CELLS + 1) * CELL) ** 2
         middle = np.sin((np.arange(MEAN_CELLS) + 0.5) * CELL) ** 2
@@ -179,8 +179,8 @@ class ToldThompson(Policy):
             edges=edges,
             log_prior=np.log(np.diff(ends)),
             log_level=np.log(middle),
-            log_waiting=waiting_table(known, edges),
-            law_of=np.array([known.index(law) for law in laws]),
+            log_waiting=waiting_table(distinct, edges),
+            law_of=np.array([distinct.index(law) for law in laws]),
             log_likelihood=np.zeros((arms, MEAN_CELLS)),
             paid=np.zeros(arms),
             time_of=np.zeros(pulls),
