@@ -84,3 +84,10 @@ def test_a_wrong_name_is_told_with_what_a_suggestion_needs() -> None:
     with pytest.raises(AttributeError, match="no attribute 'PatientBandit'") as caught:
         _ = patientbandits.PatientBandit
     assert (caught.value.name, caught.value.obj) == ("PatientBandit", patientbandits)
+
+
+def test_an_old_name_warns_and_gives_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match="ToldThompson is now OracleThompson"):
+        old = patientbandits.ToldThompson
+    assert old is patientbandits.OracleThompson
+    assert "ToldThompson" not in patientbandits.__all__

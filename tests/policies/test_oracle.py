@@ -1,4 +1,4 @@
-"""Random problems, their mirror, and the yardsticks: D-TS and Thompson sampling told the delays."""
+"""OracleThompson: against its twin, its posterior, and what it is worth."""
 
 from __future__ import annotations
 
@@ -10,58 +10,13 @@ import pytest
 from scipy import stats
 
 import patientbandits as pb
-from patientbandits.policies.d_ts import START_RATE, begin_fits, expect_late, maximise
-from patientbandits.policies.registry import policy_from
 from patientbandits.policies.oracle import age_pulls, draw_mean
-
-# --- D-TS --------------------------------------------------------------------------------------
-
-
-def fitted(rate, delay, pulls=20_000, seed=1):
-    """The memory of D-TS after 50 EM steps on pulls made one per unit of time."""
-    random = np.random.default_rng(seed)
-    policy = pb.DTS()
-    memory = policy.memory(1, pulls)
-    now = pulls + 1.0
-    memory.made[0] = pulls
-    memory.time_of[1:] = np.arange(1, pulls + 1)
-    lags = random.exponential(delay, pulls)
-    memory.converted[1:] = (random.random(pulls) < rate) & (lags <= now - memory.time_of[1:])
-    memory.conversions[0] = memory.converted.sum()
-    memory.delays[0] = lags[memory.converted[1:]].sum()
-    begin_fits(memory, now)
-    assert memory.rate[0] == START_RATE
-    for _ in range(50):
-        expect_late(memory, now)
-        maximise(memory, now)
-    return memory
-
-
-def test_d_ts_finds_rate_and_delay_of_exponential_delays():
-    """Within 6 %: the standard errors are below 2 %. What was merely counted is 10 % off."""
-    memory = fitted(0.2, 2000.0)
-    assert memory.rate[0] == pytest.approx(0.2, rel=0.06)
-    assert 1 / memory.speed[0] == pytest.approx(2000.0, rel=0.06)
-    assert memory.conversions[0] / memory.made[0] < 0.19
-
-
-def test_d_ts_without_delay_is_thompson_sampling_in_batches():
-    memory = fitted(0.4, 1e-9, pulls=300)
-    assert memory.matured[0] == pytest.approx(300)
-
-
-def test_d_ts_pulls_in_turn_at_first():
-    problem = pb.Problem([0.2, 0.5, 0.8], pb.Fixed(3))
-    result = pb.simulate(problem, pb.DTS(batch=50, warmup=30), 30, 4)
-    assert (result.pulls == 10).all()
-
-
-# --- Thompson sampling told the delays ---------------------------------------------------------
+from patientbandits.policies.registry import policy_from
 
 LAWS_OF_ARMS = [pb.Lomax(0.5, 5), pb.Fixed(12), pb.UniformDelay(0, 30)]
 
 
-def test_told_equals_naive_with_a_law_for_each_arm():
+def test_oracle_equals_naive_with_a_law_for_each_arm():
     problem = pb.Problem([0.4, 0.6, 0.5], LAWS_OF_ARMS)
     policy = pb.OracleThompson(problem.delays)
     result = pb.simulate(problem, policy, 250, 2, seed=5, record=range(1, 251))
@@ -70,14 +25,18 @@ def test_told_equals_naive_with_a_law_for_each_arm():
         assert result.regret[run].tolist() == naive.regret(problem.describe(), pulls)
 
 
-def test_told_is_described_and_read_back():
+def test_oracle_is_described_and_read_back():
     for laws in (LAWS_OF_ARMS, pb.Pareto(0.3)):
         policy = pb.OracleThompson(laws)
         assert policy_from(policy.describe()) == policy
+        old = {**policy.describe(), "policy": "ToldThompson"}  # as files of 0.1 have it
+        assert policy_from(old) == policy
 
 
-def test_told_needs_a_law_for_each_arm():
-    with pytest.raises(pb.InputError, match=r"^OracleThompson: laws must be .*; got laws=3, arms=2"):
+def test_oracle_needs_a_law_for_each_arm():
+    with pytest.raises(
+        pb.InputError, match=r"^OracleThompson: laws must be .*; got laws=3, arms=2"
+    ):
         pb.simulate(pb.Problem([0.4, 0.6]), pb.OracleThompson(LAWS_OF_ARMS), 50)
 
 
@@ -96,7 +55,7 @@ def drawn(law, ages, conversions, draws=4000):
     return np.array([draw_mean(memory, 0, int(b)) for b in bits])
 
 
-def test_told_draws_from_the_posterior():
+def test_oracle_draws_from_the_posterior():
     """Kolmogorov-Smirnov, by quadrature of the definition; the age is wrong in the control."""
     law = pb.Geometric(0.05)
     ages = [3] * 10 + [20] * 10 + [40] * 5
@@ -111,13 +70,13 @@ def test_told_draws_from_the_posterior():
     assert stats.kstest(draws, cdf([3 * age for age in ages])).pvalue < 1e-6
 
 
-def test_told_without_delay_draws_from_thompsons_beta():
+def test_oracle_without_delay_draws_from_thompsons_beta():
     draws = drawn(pb.NoDelay(), list(range(1, 26)), 10)
     assert stats.kstest(draws, stats.beta(11, 26).cdf).pvalue > 1e-3
     assert stats.kstest(draws, stats.beta(13, 26).cdf).pvalue < 1e-6
 
 
-def test_told_without_delay_loses_what_thompson_loses():
+def test_oracle_without_delay_loses_what_thompson_loses():
     """Means of 300 runs each: 4 standard errors, an error rate of 1e-4."""
     problem = pb.Problem([0.4, 0.6, 0.5])
     told = pb.simulate(problem, pb.OracleThompson(pb.NoDelay()), 500, 300, record=1).final
@@ -127,7 +86,7 @@ def test_told_without_delay_loses_what_thompson_loses():
     assert error < 0.1 * plain.mean()
 
 
-def test_told_is_worth_it():
+def test_oracle_is_worth_it():
     """Where the better arm is the slow one, knowing that saves most of the regret."""
     problem = pb.problems.heterogeneous("published")
     told = pb.simulate(problem, pb.OracleThompson(problem.delays), 1500, 20, record=1).final
