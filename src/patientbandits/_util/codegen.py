@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 NUMBERS = itertools.count()
+FILE = "<patientbandits: "
+"""The names of the files of such functions begin so."""
 
 
 def define(name: str, source: str, **names: Any) -> Callable[..., Any]:
@@ -20,7 +22,7 @@ def define(name: str, source: str, **names: Any) -> Callable[..., Any]:
     The engine compiles it as code of this package, unless ``__name__`` names another module.
     """
     scope: dict[str, Any] = {"__name__": __name__, **names}
-    file = f"<{name} {next(NUMBERS)}>"
+    file = f"{FILE}{name} {next(NUMBERS)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # for tracebacks
     exec(compile(source, file, "exec"), scope)
     function: Callable[..., Any] = scope[name]

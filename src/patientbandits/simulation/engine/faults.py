@@ -11,6 +11,7 @@ from typing import Any
 
 from numba.core.errors import NumbaError
 
+from patientbandits._util.codegen import FILE
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy
 from patientbandits.policies.rule import HOOKS
@@ -19,9 +20,6 @@ FAULTS = (ArithmeticError, IndexError, ValueError)
 """Undefined in compiled code: divisions by zero, logarithms of 0, indices beyond an array."""
 
 SOURCES = Path(__file__).resolve().parents[2]
-MADE_HERE = "<string>"
-"""The file of functions made by `codegen.define`, such as those of `rule.adapt`."""
-
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 FUNCTION = re.compile(r"<function (?:[\w.<>]+\.)?(\w+) at")
@@ -59,7 +57,7 @@ def is_theirs(file: str, policy: Policy) -> bool:
     """True if the file may be at fault: not the package's, unless the policy is."""
     home = getattr(sys.modules[type(policy).__module__], "__file__", None) or ""
     ours = Path(file).resolve().is_relative_to(SOURCES)
-    return file != MADE_HERE and (not ours or Path(home).resolve().is_relative_to(SOURCES))
+    return not file.startswith(FILE) and (not ours or Path(home).resolve().is_relative_to(SOURCES))
 
 
 def method_at(policy: Policy, line: int) -> str | None:
