@@ -151,8 +151,6 @@ class Job:
                 self._play_side_by_side(block)
             else:
                 self._play_in_turn(block)
-        except InputError:  # parameters that do not fit the problem: no method is at fault
-            raise
         except FAULTS as error:
             self._explain(error, int(block.at_run[0]))
         return last - first
