@@ -439,11 +439,17 @@ class HTTPProtocol(asyncio.Protocol):
             self._refuse(refused.answer)
         finally:
             self._advancing = False
-        if self._reads():
-            if self._half_closed:
-                self._transport.close()  # nothing more can come
-            else:
-                self._resume_reading()
+        if self._half_closed or self._paused:
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Take more from the socket, if it is time; close if nothing more can come."""
+        if not self._reads():
+            return
+        if self._half_closed:
+            self._transport.close()
+        else:
+            self._resume_reading()
 
     def _resume_reading(self) -> None:
         if self._paused:
@@ -553,7 +559,8 @@ class HTTPProtocol(asyncio.Protocol):
     def _handle(self) -> None:
         self._busy = True
         self._deadline = math.inf
-        self._handling = self._state.app.handle(cast(Request, self._request))
+        assert self._request is not None
+        self._handling = self._state.app.handle(self._request)
         self._step(None)
 
     def _step(self, _: object) -> None:
@@ -561,9 +568,9 @@ class HTTPProtocol(asyncio.Protocol):
 
         This is a task, but for its price: a decision takes about as long as to make one.
         """
-        handling = cast(Coroutine[Any, Any, Response | Stream], self._handling)
+        assert self._handling is not None
         try:
-            future = handling.send(None)
+            future = self._handling.send(None)
         except StopIteration as end:
             self._answer(end.value)
         except (Exception, asyncio.CancelledError) as error:
@@ -577,7 +584,8 @@ class HTTPProtocol(asyncio.Protocol):
                 future.add_done_callback(self._step)
 
     def _answer(self, answer: Response | Stream) -> None:
-        head = cast(Request, self._request).head
+        assert self._request is not None
+        head = self._request.head
         closing = self._close_after or self._state.draining or not head.keep_alive
         if isinstance(answer, Stream):
             self._streaming = self._loop.create_task(self._send(answer, head, closing))
