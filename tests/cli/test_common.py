@@ -33,6 +33,6 @@ def test_the_environment_names_the_database(db, tmp_path):
         text=True,
         env=environment() | {"PATIENTBANDITS_DB": str(db)},
         cwd=tmp_path,
-        timeout=60,
+        timeout=120,
     )
     assert "button" in done.stdout

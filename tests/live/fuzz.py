@@ -11,7 +11,7 @@ import asyncio
 import random
 from collections import Counter
 
-SECONDS = 30.0
+SECONDS = 120.0
 """till when there must be an answer or an end"""
 
 HEAD = b"Host: localhost\r\nContent-Type: application/json\r\n"

@@ -42,7 +42,7 @@ class LossyProxy:
             while data := client.recv(65536):
                 server.sendall(data)
             server.shutdown(socket.SHUT_WR)
-            back.join(10)
+            back.join(120)
 
     def _answers(self, server: socket.socket, client: socket.socket) -> None:
         with contextlib.suppress(OSError):

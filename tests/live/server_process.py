@@ -104,7 +104,7 @@ class ServerProcess:
 
     def end(self) -> int:
         """Wait until it ends; its exit code."""
-        code = self.process.wait(60)
+        code = self.process.wait(120)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code

@@ -80,7 +80,7 @@ class Running:
         return httpx.Client(
             base_url=self.url,
             headers={"authorization": f"Bearer {key}"} if key else {},
-            timeout=60,
+            timeout=120,
             trust_env=False,
         )
 
@@ -99,8 +99,8 @@ class Running:
         """The exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        code = self.process.wait(60)
-        self._listener.join(10)
+        code = self.process.wait(120)
+        self._listener.join(120)
         self.api.close()
         self.process.stdout.close()
         self.process.stderr.close()

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 from kill import Client
+from patience import eventually
 from server_process import Connection, ServerProcess
 from service import Running, command
 from workload import ARMS, EXPERIMENT, Acknowledged, lost, whole
@@ -52,7 +53,7 @@ def test_told_to_stop_under_load(tmp_path: Path) -> None:
 
     async def load() -> None:
         await asyncio.gather(*(client.start(server.port, 0) for client in clients))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while len(answers) < 200:
                 await asyncio.sleep(0.01)
             os.kill(server.process.pid, signal.SIGTERM)
@@ -94,9 +95,7 @@ def test_a_key_revoked_while_the_body_is_on_its_way(tmp_path: Path) -> None:
             assert other.post(DECISIONS, json={}).status_code == 201
             revoked = server.api.delete(f"/v1/keys/{made['id']}")
             assert revoked.status_code in (200, 204)
-            deadline = time.monotonic() + 10
-            while other.post(DECISIONS, json={}).status_code != 401:
-                assert time.monotonic() < deadline
+            eventually(lambda: other.post(DECISIONS, json={}).status_code == 401)
             slow.sendall(body[5:])
             assert slow.recv(65536).startswith(b"HTTP/1.1 401")
         fresh = server.api.post(DECISIONS, json={"key": "slow"})

@@ -72,7 +72,7 @@ def test_the_lines_of_the_loop_are_json_too(capsys):
 def test_all_that_a_server_says_is_json(tmp_path):
     with Running(tmp_path / "shop.db") as server:
         port = int(server.url.rsplit(":", 1)[1])
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
             connection.sendall(b"nonsense\r\n\r\n")
             assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
         assert server.stop(signal.SIGTERM) == 0

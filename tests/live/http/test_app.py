@@ -66,7 +66,7 @@ def refused(answer, status, kind=None):
 def raw(running, data, parts=()):
     """Send bytes, as they are; all that comes back until the server closes."""
     host, port = running.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
         connection.sendall(data)
         for part in parts:
             connection.sendall(part)
@@ -545,7 +545,7 @@ def hammer(server, stop, answers, number):
     with httpx.Client(
         base_url=server.url,
         headers={"authorization": f"Bearer {server.key}"},
-        timeout=60,
+        timeout=120,
         trust_env=False,
     ) as client:
         while not stop.is_set():
@@ -616,7 +616,7 @@ def test_a_failed_disk_ends_the_service(tmp_path):
                 break
             made[key] = answer.json()
         refused(answer, 503, "unavailable")
-        assert server.process.wait(60) == 1
+        assert server.process.wait(120) == 1
     with Running(db, key=server.key) as again:
         for known, before in made.items():
             expected = before | {"duplicate": True}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 
 import pytest
+from patience import PATIENCE, eventually_async
 
 from patientbandits import live
 from patientbandits.live.http import service
@@ -30,13 +31,19 @@ async def started(made, play):
 
 def test_many_who_ask_at_once_whether_it_is_ready_are_told_the_same(made, monkeypatch):
     asked = []
+    go_on = threading.Event()
 
     def slow():
         asked.append(True)
-        time.sleep(0.2)
+        assert go_on.wait(PATIENCE)
 
     async def play():
-        await asyncio.gather(*(made.ask_database() for _ in range(1000)))
+        everybody = [asyncio.create_task(made.ask_database()) for _ in range(1000)]
+        await eventually_async(lambda: asked)
+        for _ in range(10):  # by now all of them have asked
+            await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.gather(*everybody)
 
     monkeypatch.setattr(made, "_ping", slow)
     asyncio.run(started(made, play))
@@ -46,10 +53,13 @@ def test_many_who_ask_at_once_whether_it_is_ready_are_told_the_same(made, monkey
 def test_too_many_reports_are_refused_and_do_not_hold_up_the_keys(made, monkeypatch):
     monkeypatch.setattr(service, "KEYS_EVERY", 0.05)
     loaded = []
+    go_on = threading.Event()
 
     async def play():
         monkeypatch.setattr(made.keyring, "load", lambda: loaded.append(True))
-        reports = [made.aside(lambda: time.sleep(0.02)) for _ in range(300)]
+        reports = [asyncio.create_task(made.aside(go_on.wait)) for _ in range(300)]
+        await eventually_async(lambda: loaded)
+        go_on.set()
         answers = await asyncio.gather(*reports, return_exceptions=True)
         return [answer for answer in answers if isinstance(answer, ProblemError)]
 
@@ -72,22 +82,28 @@ def test_looking_at_the_keys_goes_on_whatever_happens(made, monkeypatch):
         while len(tries) < 3:
             await asyncio.sleep(0.01)
 
-    asyncio.run(asyncio.wait_for(started(made, play), 30))
+    asyncio.run(asyncio.wait_for(started(made, play), 120))
 
 
 def test_keys_are_looked_at_while_every_reader_is_busy(made, monkeypatch):
     monkeypatch.setattr(service, "KEYS_EVERY", 0.05)
     loaded = []
+    reading = []
+    go_on = threading.Event()
+
+    def read():
+        reading.append(True)
+        assert go_on.wait(PATIENCE)
 
     async def play():
         monkeypatch.setattr(made.keyring, "load", lambda: loaded.append(True))
-        reports = [made.aside(lambda: time.sleep(1.0)) for _ in range(2 * service.READERS)]
+        reports = [made.aside(read) for _ in range(2 * service.READERS)]
         under_way = asyncio.gather(*reports)
-        await asyncio.sleep(0.1)
+        await eventually_async(lambda: len(reading) >= service.READERS)
         loaded.clear()
-        await asyncio.sleep(0.5)
-        seen = len(loaded)
+        await eventually_async(lambda: len(loaded) > 1)
+        assert len(reading) == service.READERS, "nobody was free meanwhile"
+        go_on.set()
         await under_way
-        return seen
 
-    assert asyncio.run(started(made, play)) >= 1
+    asyncio.run(started(made, play))

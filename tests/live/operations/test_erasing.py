@@ -317,7 +317,7 @@ def test_a_server_forgets_by_itself(fresh, clock):
     with live.open(fresh("sqlite"), clock=clock) as shop:
         shopping(shop, clock, retention="60d")
         clock.now += 61 * DAY
-        asyncio.run(asyncio.wait_for(serve(shop), 30))
+        asyncio.run(asyncio.wait_for(serve(shop), 120))
 
 
 def test_retention_in_pieces(fresh, clock, monkeypatch):

@@ -25,7 +25,7 @@ def server(tmp_path_factory):
 
 def connect(server):
     host, port = server.url.removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), timeout=60)
+    return socket.create_connection((host, int(port)), timeout=120)
 
 
 def key(server):

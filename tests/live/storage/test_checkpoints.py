@@ -36,7 +36,7 @@ def wal_pages(shop: Shop) -> int:
 
 def settled(shop: Shop) -> None:
     """Wait until the thread has nothing to do."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while shop.store._checkpoints._stage is Stage.MOVING:
         assert time.monotonic() < until
         time.sleep(0.001)

@@ -6,6 +6,7 @@ import os
 import time
 
 import pytest
+from patience import eventually
 from service import Running, command
 
 from patientbandits import live
@@ -59,7 +60,7 @@ def test_the_service_ends_when_its_database_is_deleted(tmp_path):
         assert server.api.post(decisions, json={}).status_code == 201
         path.unlink()
         assert server.api.post(decisions, json={}).status_code == 503
-        assert server.process.wait(60) == 1
+        assert server.process.wait(120) == 1
 
 
 def test_keys_are_read_again_after_the_database_was_away(tmp_path):
@@ -72,10 +73,7 @@ def test_keys_are_read_again_after_the_database_was_away(tmp_path):
         with server.client(made["key"]) as reader:
             assert reader.get("/v1/experiments").status_code == 200
             assert command("keys", "revoke", made["id"], "--db", path).returncode == 0
-            end = time.monotonic() + 20.0
-            while reader.get("/v1/experiments").status_code != 401:
-                assert time.monotonic() < end, "a revoked key still works"
-                time.sleep(0.1)
+            eventually(lambda: reader.get("/v1/experiments").status_code == 401)
 
 
 def test_keys_that_cannot_be_read_are_trusted_no_more(fresh, clock, monkeypatch):
