@@ -415,15 +415,12 @@ def figures(counts: Counts) -> dict[str, Figure]:
         return 100 * number / max(whole, 1)
 
     return {
-        "rooms": Figure(
-            "modules in the largest room", largest_room(counts), 26, "4-39", held=False
-        ),
+        "rooms": Figure("modules in the largest room", largest_room(counts), 26, "4-39"),
         "loose": Figure("loose modules at the top", places("loose"), 10),
         "untested": Figure(
             "modules with a test of their name",
             *(tested_share(counts), 45, "23-78 %", " %"),
             at_least=True,
-            held=False,
         ),
         "cycles": Figure("import cycles", places("cycles"), 0, "0-2", held=False),
         "chain": Figure("longest import chain", places("chain"), 38, "7-73"),
@@ -444,13 +441,11 @@ def figures(counts: Counts) -> dict[str, Figure]:
         "headless": Figure(
             "docstrings without a head",
             *(share(places("headless"), counts.docstrings), 4, "0-2 %", " %"),
-            held=False,
         ),
         "comments": Figure(
             "own-line comments per 1000 code lines",
             *(1000 * counts.comment_lines / code, 6, "20-109"),
             at_least=True,
-            held=False,
         ),
         "conditionals": Figure(
             "conditional expressions per 1000 lines", 1000 * counts.conditionals / filled, 7.5

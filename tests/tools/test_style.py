@@ -128,24 +128,32 @@ def test_a_figure_in_and_out_of_range(
     assert line.endswith("out of range" if held else "out of range, not held")
 
 
+def check(folder: Path) -> int:
+    """Run ``--check`` on modules in a folder, among them a comment, each with a test."""
+    write(folder, comment="# why\na = 1\n")
+    tests = folder.parent / "tests"
+    write(tests, **{f"test_{path.stem}": "" for path in folder.glob("*.py")})
+    return style.main([str(folder), "--check", "--tests", str(tests)])
+
+
 def test_check_fails_if_a_held_figure_is_out_of_range(tmp_path: Path) -> None:
-    folder = write(tmp_path, good="a = 1\n")
-    assert style.main([str(folder), "--check"]) == 0
+    folder = write(tmp_path / "src", good="a = 1\n")
+    assert check(folder) == 0
     write(folder, bad="a = 1 if b else 2\n")
     assert style.main([str(folder)]) == 0
-    assert style.main([str(folder), "--check"]) == 1
+    assert check(folder) == 1
 
 
 def test_plain_comprehensions_are_not_held(tmp_path: Path) -> None:
-    folder = write(tmp_path, plain="a = [x for x in b]\n")
-    assert style.main([str(folder), "--check"]) == 0
+    folder = write(tmp_path / "src", plain="a = [x for x in b]\n")
+    assert check(folder) == 0
     write(folder, nested="a = [x for y in b for x in y]\n")
-    assert style.main([str(folder), "--check"]) == 1
+    assert check(folder) == 1
 
 
 def test_two_modules_may_define_one_name(tmp_path: Path) -> None:
-    folder = write(tmp_path, one="def a(): return 1\n", two="def a(): return 2\n")
-    assert style.main([str(folder), "--check"]) == 0
+    folder = write(tmp_path / "src", one="def a(): return 1\n", two="def a(): return 2\n")
+    assert check(folder) == 0
 
 
 # Lines
