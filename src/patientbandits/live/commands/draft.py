@@ -216,7 +216,8 @@ class Draft:
             self._by_key[line.key] = line.seq
         if line.unit is not None:
             self._by_unit[line.unit] = line.seq
-            self.people.expose(line)
+            if self.people.looked_up:
+                self.people.expose(line)
 
     def decision_of_key(self, key: str | None) -> DecisionLine | OpenDecision | None:
         seq = None if key is None else self._by_key.get(key)

@@ -49,6 +49,5 @@ if TYPE_CHECKING:
     from patientbandits.live.log.records import StoredKey as StoredKey
     from patientbandits.live.log.records import UnitGoalLine as UnitGoalLine
     from patientbandits.live.log.records import WithdrawalLine as WithdrawalLine
-    from patientbandits.live.log.records import known_propensity as known_propensity
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

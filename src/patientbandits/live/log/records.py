@@ -98,7 +98,7 @@ class OpenDecision(Line, frozen=True, kw_only=True, gc=False):
             seq=self.seq,
             time=self.time,
             arm=arm,
-            propensity=known_propensity(propensity),
+            propensity=min(propensity, 1.0) if propensity > 0.0 else None,
             unit=self.unit,
             key=self.key,
         )
@@ -306,8 +306,3 @@ class Decided(NamedTuple):
     def delay(self) -> int | None:
         """Microseconds from the decision to its conversion, if there is one."""
         return None if self.conversion is None else self.conversion.happened - self.decision.made
-
-
-def known_propensity(propensity: float) -> float | None:
-    """The probability as it is stored; a policy says 0 if it does not know."""
-    return min(propensity, 1.0) if propensity > 0.0 else None
