@@ -38,7 +38,7 @@ def processor() -> str:
 def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Ratios of times, taken side by side on one core, against their bars.",
+        description="Time ratios, measured side by side on one core, against their bars.",
     )
     parser.add_argument(
         "--quick",
@@ -54,7 +54,7 @@ def command_line() -> argparse.ArgumentParser:
         "--limit",
         type=Path,
         metavar="FOLDER",
-        help="sources of another C program to be measured against, if there are any",
+        help="a folder with the sources of other C programs to compare with, if any",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     return parser

@@ -399,7 +399,7 @@ def measured(only: list[str]) -> Iterator[tuple[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Are the numbers the same?")
     parser.add_argument("names", nargs="*", metavar="NAME", help="parts of the items' names")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="what was printed before")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="the output of an earlier run")
     options = parser.parse_args()
     warnings.simplefilter("ignore", DeprecationWarning)  # old names are used on purpose
     before: dict[str, str] = {}

@@ -206,7 +206,7 @@ def postgres_rows(quick: bool) -> list[Row]:
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.live",
-        description="The live service on this machine: clients and server share its cores.",
+        description="Measure the live service; clients and server share this machine's cores.",
     )
     parser.add_argument(
         "--quick", action="store_true", help="shorter, and with a smaller log: about a minute"
@@ -217,7 +217,7 @@ def main() -> int:
         type=float,
         default=0.0,
         metavar="MILLISECONDS",
-        help="what is added to every synchronisation with the disk by the server (%(default)s)",
+        help="milliseconds added to each disk sync of the server (%(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()

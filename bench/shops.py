@@ -86,10 +86,14 @@ def is_near(ours: float, real: float) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shops", type=int, default=200, help="of each kind")
-    parser.add_argument("--days", action="store_true", help="also play real futures")
+    parser.add_argument("--shops", type=int, default=200, help="shops of each kind")
+    parser.add_argument("--days", action="store_true", help="also simulate the real futures")
     parser.add_argument("--futures", type=int, default=21, help="real futures of each shop")
-    parser.add_argument("--no-screen", action="store_true", help="fit the model at every look")
+    parser.add_argument(
+        "--no-screen",
+        action="store_true",
+        help="fit the model at every look, without the screening step",
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print("family        window   covered  to come, old   days left within a factor 2")

@@ -109,8 +109,11 @@ def soak(db: str, seconds: float, rate: int) -> list[Row]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.soak", description="Flat for an hour?")
-    parser.add_argument("--minutes", type=float, default=10.0, help="(%(default)s)")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.soak",
+        description="Run at an even rate and check that memory and latency do not grow.",
+    )
+    parser.add_argument("--minutes", type=float, default=10.0, help="duration (%(default)s)")
     parser.add_argument("--rate", type=int, default=500, help="decisions a second (%(default)s)")
     options = parser.parse_args()
     began = time.perf_counter()

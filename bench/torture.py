@@ -98,16 +98,16 @@ def import_rows(folder: Path, kills_wanted: int) -> list[Row]:
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.torture",
-        description="Loss of power, kills, damaged requests, flipped bits, an absent database.",
+        description="Power losses, kills, damaged requests, flipped bits, database outages.",
     )
     parser.add_argument("--cycles", type=int, default=500, help="kills; 0: none")
     parser.add_argument("--imports", type=int, default=20, help="kills of an import; 0: none")
     parser.add_argument("--fuzz", type=int, default=100_000, help="damaged requests; 0: none")
     parser.add_argument("--flips", type=int, default=5000, help="flipped bits; 0: none")
     parser.add_argument(
-        "--outage", type=float, default=60.0, help="seconds PostgreSQL is away; 0: not at all"
+        "--outage", type=float, default=60.0, help="seconds without PostgreSQL; 0: none"
     )
-    parser.add_argument("--points", type=int, default=2000, help="losses of power; 0: none")
+    parser.add_argument("--points", type=int, default=2000, help="power losses; 0: none")
     options = parser.parse_args()
     began, sections = time.perf_counter(), []
     with tempfile.TemporaryDirectory(prefix="torture-") as name:

@@ -45,9 +45,9 @@ def parsed() -> argparse.Namespace:
             "set for them. Results are kept in .bench/late, so that a second call is quick."
         ),
     )
-    parser.add_argument("--quick", action="store_true", help="few problems and runs: a first look")
+    parser.add_argument("--quick", action="store_true", help="few problems and runs: a quick look")
     parser.add_argument(
-        "--seed", type=int, default=1, help="which random problems and worlds (default: 1)"
+        "--seed", type=int, default=1, help="seed of the random problems and worlds (default: 1)"
     )
     parser.add_argument(
         "--only", action="append", choices=SECTIONS, help="only this section; may be repeated"
@@ -56,7 +56,7 @@ def parsed() -> argparse.Namespace:
         "--policy",
         type=policy_of,
         default=pb.PatientThompson(),
-        help='who is on trial, as in Python: "DTS(batch=100)" (default: PatientThompson())',
+        help='the policy to test, in Python: "DTS(batch=100)" (default: PatientThompson())',
     )
     parser.add_argument("--workers", type=int, help="threads (default: one per core)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
