@@ -21,14 +21,7 @@ import numpy as np
 from bench import first_second, live_growth
 from bench.__main__ import processor
 from bench.closed_loop import Request, Throughput, as_fast_as_possible
-from bench.load import (
-    ARMS,
-    EXPERIMENT,
-    ServerProcess,
-    at_rate,
-    decisions,
-    nothing,
-)
+from bench.load import ARMS, EXPERIMENT, ServerProcess, at_rate, decisions, nothing
 from bench.measure import share_priority
 from bench.table import Row, show
 from patientbandits.live.log.records import DecisionLine, Experiment

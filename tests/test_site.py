@@ -12,16 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tools.docstrings import as_markdown
-from tools.site_pages import (
-    ROOT,
-    anchor,
-    examples,
-    link,
-    moved,
-    page_of,
-    pages_in,
-    reference_names,
-)
+from tools.site_pages import ROOT, anchor, examples, link, moved, page_of, pages_in, reference_names
 
 import patientbandits
 from patientbandits import live

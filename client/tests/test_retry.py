@@ -12,14 +12,7 @@ import pytest
 from lossy import LossyProxy
 from service import Running
 
-from patientbandits_client import (
-    Client,
-    Decision,
-    ServiceUnavailable,
-    calls,
-    retry,
-    synchronous,
-)
+from patientbandits_client import Client, Decision, ServiceUnavailable, calls, retry, synchronous
 from patientbandits_client.errors import InputError
 
 ARMS = ["control", "blue"]

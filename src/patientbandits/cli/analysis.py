@@ -194,11 +194,7 @@ def step_printer(options: argparse.Namespace) -> Any:
 
 
 def run_analyse(options: argparse.Namespace) -> None:
-    from patientbandits.analysis import (
-        TOLERANCE,
-        analyse,
-        write_analysis,
-    )
+    from patientbandits.analysis import TOLERANCE, analyse, write_analysis
 
     out = options.out or "out/analyse"
     tolerance = TOLERANCE if options.tolerance is None else share(options.tolerance)

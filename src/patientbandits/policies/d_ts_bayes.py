@@ -15,13 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from patientbandits.policies.d_ts import (
-    DTS,
-    LEAST_TIME,
-    ExponentialFits,
-    expect_late,
-    fit_is_due,
-)
+from patientbandits.policies.d_ts import DTS, LEAST_TIME, ExponentialFits, expect_late, fit_is_due
 
 
 def count_pulls(memory: ExponentialFits) -> None:

@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits
 from patientbandits.errors import InputError, number, require
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.parts.age_sums import (
-    add_pull,
-    advance,
-    bounded_sums,
-    ring_time,
-    weigh,
-)
+from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
 from patientbandits.policies.patient import Ages
 from patientbandits.policies.patient_kl import PatientKL

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import choice, positive
 from patientbandits.policies.base import Arm, NoMemory, Policy
-from patientbandits.policies.parts.age_sums import (
-    add_pull,
-    advance,
-    bounded_sums,
-    ring_time,
-    weigh,
-)
+from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
 from patientbandits.policies.parts.confidence import WIDTHS, deviation
 from patientbandits.policies.rule import Rule, read_rule
 from patientbandits.problems import mean_power

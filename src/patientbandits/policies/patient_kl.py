@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, number, positive, require
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.parts.age_sums import (
-    add_pull,
-    advance,
-    bounded_sums,
-    ring_time,
-    weigh,
-)
+from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
 from patientbandits.problems.delays import Delay, Lomax, Pareto
 

@@ -9,9 +9,7 @@ from patientbandits.analysis.rehearsal.players import (
     after_the_window,
     all_players,
 )
-from patientbandits.analysis.rehearsal.worlds import (
-    draw_worlds,
-)
+from patientbandits.analysis.rehearsal.worlds import draw_worlds
 
 TRAFFIC = 100.0
 

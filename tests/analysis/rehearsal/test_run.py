@@ -11,14 +11,9 @@ from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.rehearsal import Rehearsal, rehearse
-from patientbandits.analysis.rehearsal.players import (
-    EVEN_SPLIT,
-    WAITING,
-)
+from patientbandits.analysis.rehearsal.players import EVEN_SPLIT, WAITING
 from patientbandits.analysis.rehearsal.run import turning_days
-from patientbandits.analysis.rehearsal.worlds import (
-    DrawnWorld,
-)
+from patientbandits.analysis.rehearsal.worlds import DrawnWorld
 from patientbandits.errors import InputError
 
 TRAFFIC = 100.0

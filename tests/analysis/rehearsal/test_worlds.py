@@ -9,11 +9,7 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis
-from patientbandits.analysis.rehearsal.worlds import (
-    draw_law,
-    draw_worlds,
-    inverse_curve,
-)
+from patientbandits.analysis.rehearsal.worlds import draw_law, draw_worlds, inverse_curve
 
 TRAFFIC = 100.0
 

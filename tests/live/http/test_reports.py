@@ -8,13 +8,7 @@ import threading
 import pytest
 
 from patientbandits.live.http.messages import Client, Head, Request
-from patientbandits.live.http.service import (
-    MOST_CACHED,
-    TTL_FACTOR,
-    Options,
-    ReportCache,
-    Service,
-)
+from patientbandits.live.http.service import MOST_CACHED, TTL_FACTOR, Options, ReportCache, Service
 
 
 class Spent:

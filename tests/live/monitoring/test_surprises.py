@@ -15,10 +15,7 @@ from patientbandits.live.monitoring.surprises import (
     fullest_period,
     surprise,
 )
-from patientbandits.live.monitoring.watched_log import (
-    TimeBins,
-    TimeHistogram,
-)
+from patientbandits.live.monitoring.watched_log import TimeBins, TimeHistogram
 from patientbandits.live.times import SECOND
 
 

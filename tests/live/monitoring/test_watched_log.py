@@ -12,11 +12,7 @@ import pytest
 
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.monitoring import watched_log
-from patientbandits.live.monitoring.watched_log import (
-    TimeHistogram,
-    WatchedLog,
-    report_time,
-)
+from patientbandits.live.monitoring.watched_log import TimeHistogram, WatchedLog, report_time
 from patientbandits.live.settings.quarantine import decision_quarantined, quarantined
 from patientbandits.live.storage import queries
 from patientbandits.live.storage.base import END

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from patientbandits.live.log import MILLIONTHS
-from patientbandits.live.settings import (
-    WORTHLESS,
-    Crediting,
-    Exposure,
-    Payment,
-    Worth,
-    summed,
-)
+from patientbandits.live.settings import WORTHLESS, Crediting, Exposure, Payment, Worth, summed
 
 
 def naive_credit(rule, window, exposures, orders):

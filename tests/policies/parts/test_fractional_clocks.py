@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.parts.age_sums import (
-    add_pull,
-    advance,
-    bounded_sums,
-    ring_time,
-    weigh,
-)
+from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
 from patientbandits.policies.patient import Ages
 
 

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from made_curves import over_rounds
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS
 from patientbandits.research.paper.classical import Classical
 
 

@@ -8,13 +8,7 @@ import numpy as np
 from made_curves import TWO_ARMS, over_x, series
 
 import patientbandits as pb
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    PARTLY,
-    Claim,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN, PARTLY, Claim
 from patientbandits.research.paper.figure1_alpha import AlphaSweep
 
 ALPHAS = [round(0.02 * k, 2) for k in range(1, 26)]

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 
 from made_curves import over_x
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    PARTLY,
-    Claim,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, PARTLY, Claim
 from patientbandits.research.paper.figure2_gap import TAIL_COLORS, GapSweep
 
 GAPS = [round(0.02 * k, 2) for k in range(1, 31)]

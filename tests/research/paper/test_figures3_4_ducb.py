@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from made_curves import ROUNDS, over_rounds
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    PARTLY,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, PARTLY
 from patientbandits.research.paper.curve import Series, patient_name
 from patientbandits.research.paper.figures3_4_ducb import (
     PATIENT_ALPHAS,

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from made_curves import over_x
 
-from patientbandits.research.paper.claims import (
-    HOLDS,
-)
+from patientbandits.research.paper.claims import HOLDS
 from patientbandits.research.paper.log_growth import LONG_HORIZONS, LONG_TAILS, SCHEDULE, LogGrowth
 
 

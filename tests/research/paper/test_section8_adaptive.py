@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from made_curves import ROUNDS, RUNS, over_rounds
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    PARTLY,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, PARTLY
 from patientbandits.research.paper.curve import patient_name
 from patientbandits.research.paper.section8_adaptive import AS_PRINTED, NEAREST, Adaptive
 

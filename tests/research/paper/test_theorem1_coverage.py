@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    OPEN,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN
 from patientbandits.research.paper.theorem1_coverage import Coverage, coverage_claims
 
 

@@ -7,11 +7,7 @@ import pytest
 from patientbandits import theory
 from patientbandits.problems import catalogue as problems
 from patientbandits.research.paper import theorem4_twins
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    OPEN,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN
 
 
 def test_twins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,7 @@ import pytest
 
 from patientbandits import theory
 from patientbandits.research.paper import theorems
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    PARTLY,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN, PARTLY
 from patientbandits.research.paper.theorems import constant_claim, interval_claim
 
 

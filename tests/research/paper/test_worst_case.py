@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from made_curves import over_x
 
-from patientbandits.research.paper.claims import (
-    FAILS,
-    HOLDS,
-    PARTLY,
-    Claim,
-)
+from patientbandits.research.paper.claims import FAILS, HOLDS, PARTLY, Claim
 from patientbandits.research.paper.worst_case import (
     ARM_ALPHAS,
     ARM_COUNTS,

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from patientbandits.simulation.engine.arrivals import (
-    RING,
-    begin_turn,
-    calendar_for,
-    ring_row,
-    wait,
-)
+from patientbandits.simulation.engine.arrivals import RING, begin_turn, calendar_for, ring_row, wait
 
 
 def test_the_calendar_brings_each_reward_once_and_in_its_round():

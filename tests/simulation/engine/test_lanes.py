@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.simulation.engine.arrivals import (
-    MOST_LANES,
-    RING,
-)
+from patientbandits.simulation.engine.arrivals import MOST_LANES, RING
 
 POLICIES = (
     pb.PatientBandits(0.3),

@@ -35,12 +35,7 @@ from patientbandits.analysis.events.parsing import (
     set_zone,
 )
 from patientbandits.analysis.events.report import intended_split, summarise, write_set_aside
-from patientbandits.analysis.events.tables import (
-    READ_EVENTS,
-    Relation,
-    open_database,
-    open_sources,
-)
+from patientbandits.analysis.events.tables import READ_EVENTS, Relation, open_database, open_sources
 from patientbandits.errors import choice
 
 Tell = Callable[[str], None]

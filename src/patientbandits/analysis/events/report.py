@@ -13,12 +13,7 @@ import numpy as np
 
 from patientbandits.analysis.events.joining import Joined
 from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
-from patientbandits.analysis.events.tables import (
-    READ_EVENTS,
-    lines_of_rows,
-    literal,
-    place_in_file,
-)
+from patientbandits.analysis.events.tables import READ_EVENTS, lines_of_rows, literal, place_in_file
 from patientbandits.errors import InputError, choice, positive
 
 MISMATCH = 0.001

@@ -18,13 +18,7 @@ from patientbandits.errors import number, positive, require
 from patientbandits.inference.best_arm import Tabulated, best_arm, lift
 from patientbandits.inference.formulas import Array
 from patientbandits.inference.posterior.cells import MISFIT, work_for
-from patientbandits.inference.posterior.counts import (
-    CureCounts,
-    Observed,
-    column,
-    observe,
-    unit_of,
-)
+from patientbandits.inference.posterior.counts import CureCounts, Observed, column, observe, unit_of
 from patientbandits.inference.posterior.curves import (
     WeightedCurves,
     left_at,

@@ -20,12 +20,7 @@ from patientbandits.live.commands.commands import Expose, Exposed
 from patientbandits.live.commands.draft import SKEW, Draft
 from patientbandits.live.commands.orders import settle
 from patientbandits.live.errors import MismatchError, RefusedError
-from patientbandits.live.log import (
-    AssignmentLine,
-    DecisionLine,
-    ExposureLine,
-    OpenDecision,
-)
+from patientbandits.live.log import AssignmentLine, DecisionLine, ExposureLine, OpenDecision
 from patientbandits.live.policy import cached_weights
 from patientbandits.live.times import iso_text
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patientbandits import simulate, theory
-from patientbandits.research.paper.adaptivity.data import (
-    StudyData,
-)
+from patientbandits.research.paper.adaptivity.data import StudyData
 from patientbandits.research.paper.adaptivity.departures import (
     DepartureCase,
     departure,
@@ -24,9 +22,7 @@ from patientbandits.research.paper.adaptivity.variants import (
     slow_problem,
     study_rounds,
 )
-from patientbandits.research.paper.section8_adaptive import (
-    ADAPTIVE_C,
-)
+from patientbandits.research.paper.section8_adaptive import ADAPTIVE_C
 from patientbandits.simulation.sweeps import sweep
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,7 @@ from patientbandits.research.paper.adaptivity.over_gaps import (
     gap_simulations,
     wrong_share,
 )
-from patientbandits.research.paper.adaptivity.variants import (
-    FAVOURITE,
-)
+from patientbandits.research.paper.adaptivity.variants import FAVOURITE
 from patientbandits.simulation.sweeps import sweep
 
 

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from patientbandits import AdaptPatientBandits, simulate, theory
-from patientbandits.research.paper.adaptivity.variants import (
-    PRINTED,
-    Variant,
-    slow_problem,
-)
+from patientbandits.research.paper.adaptivity.variants import PRINTED, Variant, slow_problem
 from patientbandits.research.paper.section8_adaptive import (
     ADAPTIVE_ALPHA_FLOOR,
     ADAPTIVE_C,

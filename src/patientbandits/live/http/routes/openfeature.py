@@ -15,13 +15,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from patientbandits.live.commands import Command, Evaluated
 from patientbandits.live.errors import NotFoundError, RefusedError, UnavailableError
-from patientbandits.live.http.messages import (
-    Headers,
-    ProblemError,
-    Request,
-    Response,
-    encode,
-)
+from patientbandits.live.http.messages import Headers, ProblemError, Request, Response, encode
 from patientbandits.live.http.router import RouteTable
 from patientbandits.live.http.schemas import Text
 from patientbandits.live.http.service import Service

@@ -6,13 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from patientbandits.policies import (
-    UCB1,
-    AdaptPatientBandits,
-    PatientBandits,
-    PatientKL,
-    Policy,
-)
+from patientbandits.policies import UCB1, AdaptPatientBandits, PatientBandits, PatientKL, Policy
 from patientbandits.problems import Problem
 from patientbandits.problems.delays import Mixture, NoDelay, Pareto
 from patientbandits.research.paper.section8_adaptive import (
