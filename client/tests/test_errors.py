@@ -89,7 +89,7 @@ def test_what_was_answered_and_raised_can_be_pickled():
 def test_errors(running, shop):
     shop.experiment("errors", ARMS)
     button = shop.open("errors")
-    with pytest.raises(NotFoundError, match="none of this name"):
+    with pytest.raises(NotFoundError, match="no experiment has this name"):
         shop.open("none").decide()
     with pytest.raises(ConflictError):
         shop.experiment("errors", ["other", "arms"])

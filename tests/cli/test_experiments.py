@@ -61,15 +61,15 @@ def test_times_have_one_format(db):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["decide", "nope"], "none of this name"),
+        (["decide", "nope"], "no experiment has this name"),
         (["decide", "button", "--unit", ""], "unit"),
-        (["convert", "button", "x"], "none with this id"),
+        (["convert", "button", "x"], "no decision has this id"),
         (["experiments", "create", "button", "a"], "other settings"),
         (["experiments", "create", "x/y", "a"], "a name must be"),
         (["experiments", "change", "button", "--policy", "{"], "policy must be"),
-        (["experiments", "change", "button", "--retire", "x"], "no such arms"),
+        (["experiments", "change", "button", "--retire", "x"], "no arms have these names"),
         (["experiments", "change", "button", "--window", "1", "--no-window"], "exclude"),
-        (["keys", "revoke", "x"], "none with this id"),
+        (["keys", "revoke", "x"], "no key has this id"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(db, arguments, said):

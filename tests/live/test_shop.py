@@ -79,7 +79,7 @@ def test_change_names_things_as_http_does(checkout):
     changed = checkout.change(add_arms=["red"], retire=["blue"], window="12h", credit="last")
     assert (changed.arms, changed.retired) == (("control", "blue", "red"), ("blue",))
     assert checkout.change(restore=["blue"]).retired == ()
-    with pytest.raises(live.RefusedError, match="no such arms"):
+    with pytest.raises(live.RefusedError, match="no arms have these names"):
         checkout.change(retire=["grey"])
     with pytest.raises(live.RefusedError, match="credit"):
         checkout.change(credit="none")

@@ -44,52 +44,59 @@ def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
         help="address to listen on (%(default)s, which only this machine can reach)",
     )
     command.add_argument(
-        "--port", type=int, default=8080, help="0 takes a free one and prints it (%(default)s)"
+        "--port",
+        type=int,
+        default=8080,
+        help="port to listen on; 0 picks a free one and prints it (%(default)s)",
     )
     command.add_argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
     command.add_argument(
-        "--no-keys", action="store_true", help="ask for no keys; only on a loopback address"
+        "--no-keys",
+        action="store_true",
+        help="accept requests without a key; only on a loopback address",
     )
     command.add_argument(
         "--rate",
         type=float,
         metavar="N",
-        help="most requests per second and key; a batch counts its items (no limit)",
+        help="maximum requests per second and key; a batch counts each item (no limit)",
     )
     command.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="pages from here may decide, like https://shop.example; may be repeated (none)",
+        help="an origin whose pages may decide, like https://shop.example; may be repeated (none)",
     )
     command.add_argument(
         "--queue",
         type=int,
         default=10_000,
         metavar="N",
-        help="most commands that wait for the disk (%(default)s)",
+        help="maximum number of requests that wait for the disk (%(default)s)",
     )
     command.add_argument(
         "--alerts",
         type=float,
         default=300.0,
         metavar="SECONDS",
-        help="between looks for alerts; 0 for none (%(default)s)",
+        help="time between checks for alerts; 0: no checks (%(default)s)",
     )
     command.add_argument(
-        "--webhooks-anywhere", action="store_true", help="webhooks may be plain http elsewhere"
+        "--webhooks-anywhere",
+        action="store_true",
+        help="allow plain http webhooks on other machines",
     )
     command.add_argument(
         "--traces",
         action="store_true",
-        help="send traces as OpenTelemetry's variables say (none are sent)",
+        help="send traces as OpenTelemetry's environment variables specify",
     )
     command.add_argument(
         "--log-level",
         choices=["debug", "info", "warning", "error"],
         default="info",
-        help="what is told on standard error (%(default)s)",
+        help="least severe messages to log on standard error (%(default)s)",
     )
     command.set_defaults(run=run_serve)
 

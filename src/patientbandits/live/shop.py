@@ -99,7 +99,7 @@ class Shop:
         with self.store.reading() as reader:
             stored = reader.experiment(experiment_name(experiment))
         if stored is None:
-            raise NotFoundError(f"experiment: there is none of this name; got {experiment!r}.")
+            raise NotFoundError(f"experiment: no experiment has this name; got {experiment!r}.")
         return self._keep(stored)
 
     def _keep(self, experiment: Experiment) -> ExperimentHandle:
@@ -289,7 +289,8 @@ class Shop:
         reading             its options columns, preset, experiment, zone and time_format
         settings            as `experiment` takes them, for a new one; its arms are the variants
 
-        Repeating an import changes nothing. Exposures must be older than anything decided live.
+        Repeating an import changes nothing. Import before the first live decision: exposures
+        older than the last line of the log are skipped.
         """
         from patientbandits.analysis.events import read_rows
         from patientbandits.live.operations import import_rows

@@ -61,7 +61,7 @@ def test_pandas_arrow_duckdb_and_parquet(tmp_path: Path) -> None:
 
 def test_refuses_what_is_no_table(tmp_path: Path) -> None:
     good, _ = tables(tmp_path, [("a", 0, "x")], [("a", 5, 1.0, "1")])
-    with pytest.raises(InputError, match="a file is needed; there is none at"):
+    with pytest.raises(InputError, match="the file must exist; got"):
         read_events(tmp_path / "missing.csv", good)
     with pytest.raises(InputError, match="a path or a table is needed; got list"):
         read_events([1, 2], good)

@@ -47,7 +47,7 @@ def test_the_default_policy_in_all_its_forms(policy: Any) -> None:
         ({"goals": "buy"}, "goals must be a list of names"),
         ({"shares": 0.1}, "shares must be named numbers"),
         ({"shares": {"least": 0.1}}, "shares: "),
-        ({"colour": "red"}, "there are no such settings"),
+        ({"colour": "red"}, "unknown settings"),
         ({"control": "c"}, "control must be one of the arms"),
         ({"currency": "\n"}, "currency must be 1 to 200 printable characters"),
     ],

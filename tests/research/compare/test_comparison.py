@@ -30,7 +30,7 @@ def test_the_page_is_self_contained(small: tuple[Path, compare.Comparison]) -> N
         assert name in page
     for anchor in re.findall(r'href="#(\w+)"', page):
         assert f'id="{anchor}"' in page
-    assert "(told the law)" in page
+    assert "(knows the law)" in page
 
 
 def test_figures_and_data_are_there(small: tuple[Path, compare.Comparison]) -> None:

@@ -182,7 +182,7 @@ def open_table(database: Any, source: Any, name: str, kind: str) -> EventTable:
         return _open_object(database, source, name, kind)
     path = Path(source)
     if not path.is_file():
-        raise InputError(f"{kind}: a file is needed; there is none at {str(path)!r}.")
+        raise InputError(f"{kind}: the file must exist; got {str(path)!r}.")
     if str(path).lower().endswith(PARQUET_ENDINGS):
         _run(database, path, f"CREATE VIEW {name}_rows AS FROM read_parquet({literal(str(path))})")
         return _numbered(database, name, path.name)

@@ -36,7 +36,7 @@ class NamedArms(NamedTuple):
         arms = [*have.arms, *self.added]
         unknown = [arm for arm in [*self.retired, *self.restored] if arm not in arms]
         if unknown:
-            raise RefusedError(f"experiment: there are no such arms; got {unknown!r:.300}.")
+            raise RefusedError(f"experiment: no arms have these names; got {unknown!r:.300}.")
         gone = {*have.retired, *self.retired} - set(self.restored)
         retired = [arm for arm in arms if arm in gone]
         return {"arms": tuple(arms), "retired": tuple(retired)}

@@ -198,9 +198,7 @@ class CommandMaker:
     def _seq(self, id: str | None) -> int:
         read = self.journal.signer.read(id)
         if read.experiment != self.experiment.id:
-            raise NotFoundError(
-                f"decision: there is none with this id in {self.name!r}; got {id!r}."
-            )
+            raise NotFoundError(f"decision: no decision of {self.name!r} has this id; got {id!r}.")
         return read.seq
 
 

@@ -69,7 +69,7 @@ def apply_retraction(draft: Draft, command: Retract) -> None:
 def decision_about(draft: Draft, command: AboutDecision) -> Decided:
     about = draft.decided.get(command.seq)
     if about is None:
-        raise NotFoundError("decision: there is none with this id.")
+        raise NotFoundError("decision: no decision has this id.")
     return about
 
 

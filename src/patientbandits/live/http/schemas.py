@@ -36,7 +36,7 @@ Goals = Annotated[
     list[Text],
     Meta(
         max_length=MOST_GOALS,
-        description="what conversions can reach: the first decides, others are reported beside it",
+        description="the first goal drives decisions, the others are only counted",
         extra_json_schema={"uniqueItems": True},
     ),
 ]
@@ -54,9 +54,9 @@ Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
 ]
 OrderCredit = Annotated[
-    CreditRule, Meta(description="which of a unit's decisions an order pays for")
+    CreditRule, Meta(description="which of a unit's decisions an order is credited to")
 ]
-KeptShares = Annotated[Shares, Meta(description="what arms get whatever the policy chooses")]
+KeptShares = Annotated[Shares, Meta(description="shares that arms get whatever the policy chooses")]
 FallbackArm = Annotated[Text, Meta(description="the arm for units outside the experiment")]
 PolicyText = str | dict[str, Any]
 
@@ -105,12 +105,12 @@ class Change(In):
     fallback: FallbackArm | UnsetType | None = UNSET
     add_arms: Arms | UnsetType = UNSET
     add_goals: Goals | UnsetType = UNSET
-    retire: Annotated[Arms, Meta(description="arms to choose no more")] | UnsetType = UNSET
+    retire: Annotated[Arms, Meta(description="arms no longer to choose")] | UnsetType = UNSET
     restore: Annotated[Arms, Meta(description="retired arms to choose again")] | UnsetType = UNSET
 
 
 class NewDecision(In):
-    unit: Annotated[Text, Meta(description="whom the decision is for")] | None = None
+    unit: Annotated[Text, Meta(description="the unit to decide for")] | None = None
     key: (
         Annotated[
             Text, Meta(description="makes repeating safe; or send the header Idempotency-Key")
@@ -124,17 +124,19 @@ Moment = Annotated[
     Meta(description="when it happened: seconds since 1970, or ISO 8601 with a zone"),
 ]
 DecisionName = Annotated[str, Meta(description="the decision's id")]
-UnitName = Annotated[Text, Meta(description="who paid, instead of the decision's id")]
-OrderName = Annotated[Text, Meta(description="what for: several orders of a unit add up")]
+UnitName = Annotated[Text, Meta(description="the unit that paid, instead of the decision's id")]
+OrderName = Annotated[
+    Text, Meta(description="the id of the order; several orders of a unit add up")
+]
 GoalName = Annotated[
     Text,
-    Meta(description="one of the experiment's, if not the one that decides"),
+    Meta(description="one of the experiment's goals, if not the one that drives decisions"),
 ]
 
 
 class NewExposure(In):
-    unit: Annotated[Text, Meta(description="who was shown the arm")]
-    arm: Annotated[Text, Meta(description="one of the experiment's")]
+    unit: Annotated[Text, Meta(description="the unit that was shown the arm")]
+    arm: Annotated[Text, Meta(description="one of the experiment's arms")]
     at: Moment | None = None
     propensity: (
         Annotated[float, Meta(gt=0, le=1, description="the probability of showing this arm")] | None
@@ -145,7 +147,7 @@ class NewExposure(In):
 class NewExposures(In):
     exposures: Annotated[
         list[msgspec.Raw],
-        Meta(max_length=LARGEST_BATCH, description="each a NewExposure, and answered on its own"),
+        Meta(max_length=LARGEST_BATCH, description="each a NewExposure, answered individually"),
     ]
 
 
@@ -161,7 +163,7 @@ class NewConversion(In):
 class NewEvent(In):
     """What a unit did, for every experiment. OpenFeature has other names for unit, order, goal."""
 
-    unit: Annotated[Text, Meta(description="who paid")] | None = None
+    unit: Annotated[Text, Meta(description="the unit that paid")] | None = None
     order: OrderName | None = None
     value: Annotated[float, Meta(ge=0)] = 1.0
     at: Moment | None = None
@@ -175,17 +177,17 @@ class NewEvent(In):
 
 class NewAlias(In):
     unit: Text
-    other: Annotated[Text, Meta(description="the same person by another name")]
+    other: Annotated[Text, Meta(description="another name of the same person")]
 
 
 class NewErasure(In):
-    unit: Annotated[Text, Meta(description="whose names are removed, in every experiment")]
+    unit: Annotated[Text, Meta(description="the unit whose names are removed, in every experiment")]
 
 
 class NewConversions(In):
     conversions: Annotated[
         list[msgspec.Raw],
-        Meta(max_length=LARGEST_BATCH, description="each a NewConversion, and answered on its own"),
+        Meta(max_length=LARGEST_BATCH, description="each a NewConversion, answered individually"),
     ]
 
 
@@ -225,7 +227,7 @@ class ExperimentAnswer(Struct):
     window_text: str | None
     """the window as people write it"""
     shares: Shares | None
-    """what arms get whatever the policy chooses"""
+    """shares that arms get whatever the policy chooses"""
     closed: bool
     """no new units"""
     fallback: str | None
@@ -246,13 +248,15 @@ class DecisionAnswer(Struct):
     propensity: float | None
     duplicate: bool
     outside: (
-        Annotated[str, Meta(description="why the fallback arm: closed, holdback or quarantine")]
+        Annotated[
+            str, Meta(description="the reason for the fallback arm: closed, holdback or quarantine")
+        ]
         | UnsetType
     ) = UNSET
 
 
 class ExposureAnswer(Struct):
-    id: Annotated[str, Meta(description="conversions may name it, as a decision's")]
+    id: Annotated[str, Meta(description="conversions may refer to it, as to a decision's id")]
     duplicate: bool
 
 
@@ -266,16 +270,16 @@ class ConversionAnswer(Struct):
     duplicate: bool
     counted: bool
     exposed: (
-        Annotated[bool, Meta(description="of a unit: whether anything was ever decided for it")]
+        Annotated[bool, Meta(description="for a unit: whether it has ever had a decision")]
         | UnsetType
     ) = UNSET
 
 
 class TrackAnswer(Struct):
     experiments: Annotated[
-        dict[str, ConversionAnswer], Meta(description="what became of it in each experiment")
+        dict[str, ConversionAnswer], Meta(description="the outcome in each experiment")
     ]
-    credited: Annotated[int, Meta(description="in how many it counts")]
+    credited: Annotated[int, Meta(description="the number of experiments in which it counts")]
     unknown: Annotated[bool, Meta(description="whether no experiment knows the unit")]
 
 
@@ -284,8 +288,10 @@ class AliasAnswer(Struct):
 
 
 class ErasureAnswer(Struct):
-    experiments: Annotated[int, Meta(description="in how many the unit was known")]
-    lines: Annotated[int, Meta(description="of the log that named it, and do so no more")]
+    experiments: Annotated[int, Meta(description="the number of experiments that knew the unit")]
+    lines: Annotated[
+        int, Meta(description="the number of lines of the log from which its name was removed")
+    ]
 
 
 class RetractionAnswer(Struct):

@@ -193,7 +193,7 @@ class Service:
         handle = self._experiments.get(name)
         if handle is None:
             if not NAME.fullmatch(name):
-                raise NotFoundError("experiment: there is none of this name.")
+                raise NotFoundError("experiment: no experiment has this name.")
             handle = await self.aside(lambda: self._open(name))
             self._experiments[name] = handle
         return handle

@@ -104,9 +104,7 @@ class Signer:
         try:
             body = self._verified(name)
         except (ValueError, binascii.Error):
-            raise NotFoundError(
-                f"decision: there is none with this id; got {name!r:.100}."
-            ) from None
+            raise NotFoundError(f"decision: no decision has this id; got {name!r:.100}.") from None
         return said_by(body)
 
     def _verified(self, name: object) -> bytes:

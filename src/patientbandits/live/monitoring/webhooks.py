@@ -145,7 +145,7 @@ def add_webhook(
 
     def add() -> None:
         if len(journal.store.rows(queries.WEBHOOKS)) >= MOST_WEBHOOKS:
-            raise RefusedError(f"webhook: there may be at most {MOST_WEBHOOKS}.")
+            raise RefusedError(f"webhook: at most {MOST_WEBHOOKS} webhooks are allowed.")
         journal.store.many(queries.ADD_WEBHOOK, [webhook[:-1]])
 
     journal.alone(add)
@@ -159,7 +159,7 @@ def all_webhooks(journal: Journal) -> list[Webhook]:
 
 def remove_webhook(journal: Journal, id: str) -> None:
     if all(webhook.id != id for webhook in all_webhooks(journal)):
-        raise NotFoundError(f"webhook: there is none with this id; got id={id!r:.100}.")
+        raise NotFoundError(f"webhook: no webhook has this id; got id={id!r:.100}.")
     now = journal.now()
     journal.alone(lambda: journal.store.many(queries.REMOVE_WEBHOOK, [(now, id)]))
 

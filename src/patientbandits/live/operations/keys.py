@@ -135,7 +135,7 @@ class Keyring:
 
         def revoke() -> None:
             if all(key.id != id for key in self._store.keys()):  # noqa: SIM118 - no dictionary
-                raise NotFoundError(f"key: there is none with this id; got {id!r:.100}.")
+                raise NotFoundError(f"key: no key has this id; got {id!r:.100}.")
             self._store.revoke_key(id, self._journal.now())
 
         self._journal.alone(revoke)

@@ -34,7 +34,7 @@ def new_settings(
     goals, retention, shares, fallback."""
     unknown = set(others) - OPTIONAL
     if unknown:
-        raise RefusedError(f"experiment: there are no such settings; got {sorted(unknown)}.")
+        raise RefusedError(f"experiment: unknown settings; got {sorted(unknown)}.")
     parsed = parsed_settings({"window": window, "arms": arms, "policy": policy, **others})
     largest = plain_number("experiment: the largest value", scale)
     return checked_settings(Settings(sticky=bool(sticky), scale=largest, **parsed))

@@ -90,7 +90,7 @@ def with_rule(rules: QuarantineRules, rule: QuarantineRule, now: int) -> Quarant
     if any(replace(other, id="", note="") == unnamed for other in rules):
         return rules
     if len(rules) >= MOST_RULES:
-        raise RefusedError(f"quarantine: there may be at most {MOST_RULES} rules.")
+        raise RefusedError(f"quarantine: at most {MOST_RULES} rules are allowed.")
     numbers = [int(other.id[1:]) for other in rules]
     return (*rules, replace(rule, id=f"q{max(numbers, default=0) + 1}"))
 

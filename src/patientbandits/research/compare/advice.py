@@ -153,7 +153,7 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
             where += " together"
         why = f"{times_best(plain).capitalize()} on {where}."
         if order[0].typical * MUCH < plain.typical:
-            why += f" Better, but told more: {order[0].policy} ({times_best(order[0])})."
+            why += f" Better, but with more knowledge: {order[0].policy} ({times_best(order[0])})."
         near = [standing for standing in order[:RIVALS] if standing.typical < plain.typical * MUCH]
         names_near = [standing.policy for standing in _in_groups(near, "nothing")]
         rivals = [policy for policy in names_near if policy != plain.policy]

@@ -32,7 +32,7 @@ RANKING_HEADS = (
     "",
 )
 
-SEES = {"nothing": "", "bound": "told a bound", "law": "told the law", "reports": "sees more"}
+SEES = {"nothing": "", "bound": "knows a bound", "law": "knows the law", "reports": "sees more"}
 
 Table = list[tuple[str, ...]]
 """the first row is the heading"""

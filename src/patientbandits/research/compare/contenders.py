@@ -40,9 +40,9 @@ LEAST_ALPHA = 0.05
 """Told where Assumption 1 holds with no alpha."""
 
 GROUPS = {
-    "nothing": "told nothing about the delays",
-    "bound": "told a bound on the delays",
-    "law": "told the exact law of the delays",
+    "nothing": "knows nothing about the delays",
+    "bound": "knows a bound on the delays",
+    "law": "knows the exact law of the delays",
     "reports": "sees more: every pull reports in the end, zeros too",
 }
 """What a contender has to go on.
@@ -177,7 +177,7 @@ EXPLICIT = (
     Contender(
         name=FIRST_SHOWN,
         make=lambda problem: PatientThompson(window=problem.window),
-        note="told the window, where there is one",
+        note="knows the window, if there is one",
         quick=True,
         new=True,
     ),
@@ -185,14 +185,14 @@ EXPLICIT = (
         name="GuardedThompson",
         make=guarded_thompson,
         told="bound",
-        note="guarded by PatientKL, told the largest alpha with which Assumption 1 holds",
+        note="guarded by PatientKL, given the largest alpha with which Assumption 1 holds",
         new=True,
     ),
     Contender(
         name="PatientKL",
         make=lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
         told="bound",
-        note="told the largest alpha with which Assumption 1 holds",
+        note="given the largest alpha with which Assumption 1 holds",
         quick=True,
         new=True,
     ),
@@ -200,14 +200,14 @@ EXPLICIT = (
         name="PatientKL-envelope",
         make=lambda problem: PatientKL(envelope=slowest(problem)),
         told="bound",
-        note="told the survival function of the slowest arm",
+        note="given the survival function of the slowest arm",
         new=True,
     ),
     Contender(
         name="PatientBandits",
         make=lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
         told="bound",
-        note="the printed constants; told the largest alpha with which Assumption 1 holds",
+        note="the printed constants; given the largest alpha with which Assumption 1 holds",
     ),
     Contender(
         name="PatientBandits-0.5",
@@ -219,25 +219,25 @@ EXPLICIT = (
         name="AdaptPatientBandits",
         make=adapt_patient_bandits,
         told="bound",
-        note="the variant nearest to the paper's plot; told c, floors of alpha and the mean",
+        note="the variant nearest to the paper's plot; given c and floors of alpha and the mean",
     ),
     Contender(
         name="DUCB",
         make=lambda problem: DUCB(pooled(problem), mode="uncensored"),
         told="law",
-        note="no window; told the law of all delays together",
+        note="no window; given the law of all delays together",
     ),
     Contender(
         name="DUCB-wait",
         make=lambda problem: DUCB(pooled(problem), BEST_WINDOW, "wait"),
         told="law",
-        note=f"as in the paper's figures, m = {BEST_WINDOW}; told the law of all delays together",
+        note=f"as in the paper's figures, m = {BEST_WINDOW}; given the law of all delays together",
     ),
     Contender(
         name="DKLUCB",
         make=lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
         told="law",
-        note="no window; told the law of all delays together",
+        note="no window; given the law of all delays together",
         quick=True,
     ),
     Contender(
@@ -250,7 +250,7 @@ EXPLICIT = (
         name="OracleThompson",
         make=lambda problem: OracleThompson(problem.laws_in_time()),
         told="law",
-        note="told the law of every arm's delays: what nobody knows in practice",
+        note="knows the law of every arm's delays, which nobody does in practice",
     ),
 )
 """Contenders that need something from the problem, or more than their defaults."""

@@ -125,7 +125,7 @@ def test_revenue_is_shown_in_its_currency_and_retired_arms_keep_their_estimates(
         assert row["so far per visitor, EUR"] == shown(arm["raw_rate"])
     assert rows["red"]["best with probability"] == "–"
     assert "EUR per visitor" in text
-    assert "An order counts within 30 days of the decision it pays for." in text
+    assert "An order counts within 30 days of the decision it is credited to." in text
     assert "A visitor's orders add up, to at most 500 EUR." in text
     assert "Goal: sign-up" in text
     assert {"1 h", "1 d", "7 d", "30 d"} <= set(words)
@@ -165,7 +165,7 @@ def pressed(browser, button, answer, arm=None):
     browser.until("document.querySelector('dialog').open")
     if arm is not None:
         browser.value(f"document.querySelector('dialog [name=arm]').value = {arm!r}")
-    browser.click("Go on")
+    browser.click("Continue")
     assert "Are you sure?" in browser.text("dialog")
     browser.click(answer)
     if answer.startswith("Yes"):
@@ -196,7 +196,7 @@ def test_an_admin_is_asked_twice(browser, tmp_path):
         browser.click("Open")
         browser.until(SHOWN)
         assert "Every arm gets at least 5 % of the traffic." in browser.text()
-        pressed(browser, "Pause", "No")
+        pressed(browser, "Pause", "Cancel")
         browser.until("!document.querySelector('dialog').open")
         assert not now()["paused"]
         pressed(browser, "Pause", "Yes, pause checkout")
@@ -217,7 +217,7 @@ def test_an_admin_is_asked_twice(browser, tmp_path):
         pressed(browser, "Restore an arm", "Yes, restore the arm blue", arm="blue")
         assert now()["retired"] == []
         assert browser.console == []
-        pressed(browser, "Add an arm", "No", arm="red")
+        pressed(browser, "Add an arm", "Cancel", arm="red")
         assert "red" not in now()["arms"]
         left(browser)
 
@@ -229,7 +229,7 @@ def test_a_reader_is_offered_no_buttons(browser, tmp_path):
         key = server.api.post("/v1/keys", json={"scopes": ["read"]}).json()["key"]
         browser.console.clear()
         browser.open(f"{server.url}/dashboard/")
-        browser.says("A key, please")
+        browser.says("Enter a key")
         assert "checkout" not in browser.text()
         browser.value(f"document.querySelector('input[name=key]').value = {key!r}")
         browser.click("Open")
@@ -238,7 +238,7 @@ def test_a_reader_is_offered_no_buttons(browser, tmp_path):
         assert "Manage" not in titles(browser)
         assert browser.console == []
         browser.click("forget key")
-        browser.says("A key, please")
+        browser.says("Enter a key")
         left(browser)
 
 

@@ -21,7 +21,9 @@ class NewQuarantine(In):
     line: (
         Annotated[int, Meta(ge=1, le=2**62, description="the unit of this line of the log")] | None
     ) = None
-    sender: Annotated[Text, Meta(description="what was told with the key of this id")] | None = None
+    sender: Annotated[Text, Meta(description="events reported with the key of this id")] | None = (
+        None
+    )
     since: Moment | None = None
     until: Moment | None = None
     only: Annotated[
@@ -35,11 +37,11 @@ class NewQuarantine(In):
 
 
 class Release(In):
-    id: Annotated[Text, Meta(description="the rule's")]
+    id: Annotated[Text, Meta(description="the id of the rule")]
 
 
 class QuarantineAnswer(Struct):
-    rules: Annotated[list[dict[str, Any]], Meta(description="all that stand")]
+    rules: Annotated[list[dict[str, Any]], Meta(description="the rules in force")]
 
 
 @route(
@@ -47,7 +49,7 @@ class QuarantineAnswer(Struct):
     f"{ONE_EXPERIMENT}/quarantine",
     scope="admin",
     operation="quarantine",
-    summary="Let a unit's, a key's or a time's events not count",
+    summary="Exclude the events of a unit, a key or a time",
     body=NewQuarantine,
     answers={200: QuarantineAnswer},
     refusals=READING_REFUSED,
@@ -75,7 +77,7 @@ async def post_quarantine(service: Service, request: Request) -> Response:
     f"{ONE_EXPERIMENT}/releases",
     scope="admin",
     operation="release",
-    summary="Let the events of a rule count again",
+    summary="Include the events of a rule again",
     body=Release,
     answers={200: QuarantineAnswer},
     refusals=READING_REFUSED,
@@ -88,13 +90,13 @@ async def post_release(service: Service, request: Request) -> Response:
 
 
 class AlertsAnswer(Struct):
-    alerts: Annotated[list[dict[str, Any]], Meta(description="those that stand, oldest first")]
+    alerts: Annotated[list[dict[str, Any]], Meta(description="current alerts, oldest first")]
 
 
 class NewWebhook(In):
     url: Annotated[Text, Meta(description="https, or on this machine")]
     kinds: Annotated[
-        list[Text], Meta(max_length=len(ALERT_KINDS), description="of alerts; all unless given")
+        list[Text], Meta(max_length=len(ALERT_KINDS), description="kinds of alerts; all by default")
     ] = []  # noqa: RUF012 - never changed
 
 
@@ -112,7 +114,7 @@ class WebhooksAnswer(Struct):
     f"{ONE_EXPERIMENT}/alerts",
     scope="read",
     operation="alerts",
-    summary="Look for what somebody should know",
+    summary="List problems that somebody should look at",
     answers={200: AlertsAnswer},
     refusals=READING_REFUSED,
 )
@@ -127,7 +129,7 @@ async def get_alerts(service: Service, request: Request) -> Response:
     "/v1/webhooks",
     scope="admin",
     operation="webhooks",
-    summary="Who is told of alerts",
+    summary="List the receivers of alerts",
     answers={200: WebhooksAnswer},
     refusals=(422, 503),
 )
@@ -141,7 +143,7 @@ async def get_webhooks(service: Service, request: Request) -> Response:
     "/v1/webhooks",
     scope="admin",
     operation="add_webhook",
-    summary="Have alerts told to an address",
+    summary="Send alerts to an address",
     body=NewWebhook,
     answers={201: NewWebhookAnswer},
     refusals=(422, 503),
@@ -161,7 +163,7 @@ async def post_webhook(service: Service, request: Request) -> Response:
     "/v1/webhooks/{id}",
     scope="admin",
     operation="remove_webhook",
-    summary="Tell it no more",
+    summary="Stop sending alerts to an address",
     answers={204: None},
     refusals=READING_REFUSED,
 )

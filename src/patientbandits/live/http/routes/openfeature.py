@@ -60,7 +60,7 @@ class FlagFailure(Struct):
 
 class FlagsAnswer(Struct):
     flags: Annotated[
-        list[Any], Meta(description="of each experiment a FlagAnswer or a FlagFailure")
+        list[Any], Meta(description="a FlagAnswer or a FlagFailure for each experiment")
     ]
 
 
@@ -77,7 +77,7 @@ class ContextError(RefusedError):
     "/ofrep/v1/evaluate/flags/{name}",
     scope="decide",
     operation="evaluate",
-    summary="OpenFeature: what a unit is to be shown",
+    summary="OpenFeature: evaluate one flag for a unit",
     body=EvaluationRequest,
     answers={200: FlagAnswer},
     failures=dict.fromkeys((400, 404, 503), FlagFailure),
@@ -99,7 +99,7 @@ async def post_flag(service: Service, request: Request) -> Response:
     "/ofrep/v1/evaluate/flags",
     scope="decide",
     operation="evaluate_all",
-    summary="OpenFeature: what a unit may be shown, in every experiment",
+    summary="OpenFeature: evaluate the flags of all experiments for a unit",
     body=EvaluationRequest,
     answers={200: FlagsAnswer, 304: None},
     failures=dict.fromkeys((400, 503), FlagFailure),

@@ -19,7 +19,7 @@ METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
     "/v1/erasures",
     scope="admin",
     operation="erase",
-    summary="Remove what identifies a unit; what was counted stays",
+    summary="Remove everything that identifies a unit; counts stay",
     body=schemas.NewErasure,
     answers={200: schemas.ErasureAnswer},
     refusals=(422, 503),
@@ -36,7 +36,7 @@ async def post_erasure(service: Service, request: Request) -> Response:
     "/v1/keys",
     scope="admin",
     operation="keys",
-    summary="All keys, without their secrets",
+    summary="List all keys, without their secrets",
     answers={200: schemas.KeysAnswer},
     refusals=(422, 503),
 )
@@ -51,7 +51,7 @@ async def get_keys(service: Service, request: Request) -> Response:
     "/v1/keys",
     scope="admin",
     operation="create_key",
-    summary="Make a key",
+    summary="Create a key",
     body=schemas.NewKey,
     answers={201: schemas.NewKeyAnswer},
     refusals=(422, 503),
@@ -84,7 +84,7 @@ async def delete_key(service: Service, request: Request) -> Response:
     "/v1/scopes",
     scope="read",
     operation="scopes",
-    summary="What the key may be used for",
+    summary="Show what the key may be used for",
     answers={200: schemas.ScopesAnswer},
     refusals=(422, 503),
 )
@@ -113,7 +113,7 @@ async def get_metrics(service: Service, request: Request) -> Response:
     "/healthz",
     scope=None,
     operation="health",
-    summary="Whether the server runs",
+    summary="Check whether the server runs",
     answers={200: schemas.Alive},
 )
 async def get_health(service: Service, request: Request) -> Response:
@@ -125,7 +125,7 @@ async def get_health(service: Service, request: Request) -> Response:
     "/readyz",
     scope=None,
     operation="ready",
-    summary="Whether it can decide",
+    summary="Check whether the server can decide",
     answers={200: schemas.Health},
     refusals=(503,),
 )

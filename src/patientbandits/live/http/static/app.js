@@ -76,7 +76,7 @@ function draw() {
       card("Share matured", "expected share of each arm's conversions that has already been seen",
         matured(arms, width)),
       report.lag ? card("Conversion lag",
-        "of those who convert, the share that has done so by then; bands: 95 %",
+        "of the visitors who convert, the share that has done so by then; bands: 95 %",
         lag(report.lag, arms, width)) : null,
       card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
       cohortCard(analysis, arms, width),
@@ -112,9 +112,9 @@ function login(wrong) {
   const field = html("input", { type: "password", name: "key", "aria-label": "key",
     placeholder: "a key with the scope “read”", autocomplete: "off" });
   const submit = (event) => { event.preventDefault(); keepKey(field.value.trim()); refresh(); };
-  main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "A key, please"),
+  main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "Enter a key"),
     html("p", { class: "soft" }, wrong ? "This key was refused."
-      : "It is kept in this tab only. Make one with: patientbandits keys create --scope read"),
+      : "It stays in this browser tab. Create one with: patientbandits keys create --scope read"),
     html("form", { onsubmit: submit }, field, html("button", { class: "main" }, "Open"))));
   field.focus();
 }
@@ -122,9 +122,9 @@ function login(wrong) {
 function empty() {
   shown = null;
   main.replaceChildren(html("section", { class: "card" }, html("h2", {}, "No experiment yet"),
-    html("p", {}, "Make one with:"),
+    html("p", {}, "Create one with:"),
     html("pre", {}, "patientbandits experiments create checkout control blue --window 30d"),
-    html("p", {}, "or bring your history:"),
+    html("p", {}, "or import your history:"),
     html("pre", {}, "patientbandits import checkout exposures.csv orders.csv --window 30d")));
 }
 

@@ -61,7 +61,8 @@ export function goalTables(report, arms, units) {
       if (valued) cells.push({ text: row.value.toFixed(2) });
       return { cells };
     });
-    return card(`Goal: ${goal.goal}`, "counted beside the one that decides, as it was told so far",
+    return card(`Goal: ${goal.goal}`,
+      "counted only: another goal drives the decisions; conversions reported so far",
       table(labels, rows));
   });
 }

@@ -18,40 +18,39 @@ function actions(experiment) {
   const found = [];
   found.push(paused ? {
     label: "Resume", changes: () => ({ paused: false }), verb: () => `resume ${name}`,
-    words: "Decisions are made again.",
+    words: "Visitors get decisions again.",
   } : {
     label: "Pause", changes: () => ({ paused: true }), verb: () => `pause ${name}`,
-    words: "Nothing more is decided: whoever asks is answered 409. Orders still count.",
+    words: "No more decisions: requests for one are answered with 409. Orders still count.",
   });
   if (closed === false) found.push({
     label: "Close", changes: () => ({ closed: true }), verb: () => `close ${name}`,
-    words: "Those who entered keep their arm, and their orders still count. New visitors " +
-      (outside ? `are shown ${outside}, and count nowhere.` : "are answered 409."),
+    words: "Visitors already in the experiment keep their arm, and their orders still count. " +
+      "New visitors " +
+      (outside ? `see ${outside} and are not counted.` : "are answered with 409."),
   });
   if (closed === true) found.push({
     label: "Reopen", changes: () => ({ closed: false }), verb: () => `reopen ${name}`,
-    words: "New visitors enter again.",
+    words: "New visitors join the experiment again.",
   });
   found.push({
     label: "Add an arm", field: () => html("input", { name: "arm", "aria-label": "name of the arm",
-      placeholder: "its name", maxlength: 200, required: true, autocomplete: "off" }),
+      placeholder: "name of the arm", maxlength: 200, required: true, autocomplete: "off" }),
     changes: (arm) => ({ add_arms: [arm] }), verb: (arm) => `add the arm ${arm}`,
     words: "The policy shows it from now on. An arm can be retired, not removed.",
   });
   if (active.length > 1) found.push({
     label: "Retire an arm", field: () => choose(active),
     changes: (arm) => ({ retire: [arm] }), verb: (arm) => `retire the arm ${arm}`,
-    words: "It is shown to nobody any more. Its estimates stay, and its orders still count.",
+    words: "Nobody is shown this arm any more. Its estimates stay, and its orders still count.",
   });
   if (retired.length > 0) found.push({
     label: "Restore an arm", field: () => choose(retired),
     changes: (arm) => ({ restore: [arm] }), verb: (arm) => `restore the arm ${arm}`,
-    words: "It is shown again.",
+    words: "Visitors are shown this arm again.",
   });
   return found;
 }
-
-const sentence = (words) => words[0].toUpperCase() + words.slice(1);
 
 function first(experiment, action, after) {
   const field = action.field?.();
@@ -61,7 +60,7 @@ function first(experiment, action, after) {
   };
   dialog.replaceChildren(html("form", { onsubmit: go },
     html("h3", {}, `${action.label}?`), html("p", {}, action.words), field ?? null,
-    buttons("Go on")));
+    buttons("Continue")));
   if (!dialog.open) dialog.showModal();
 }
 
@@ -78,15 +77,15 @@ function second(experiment, action, arm, after) {
     }
   };
   dialog.replaceChildren(html("form", { onsubmit: go },
-    html("h3", {}, "Are you sure?"), html("p", {}, `${sentence(action.verb(arm))}, now.`), told,
+    html("h3", {}, "Are you sure?"), html("p", {}, `This will ${action.verb(arm)} now.`), told,
     buttons(`Yes, ${action.verb(arm)}`)));
 }
 
 const buttons = (words) => html("div", { class: "buttons" },
-  html("button", { type: "button", onclick: () => dialog.close() }, "No"),
+  html("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
   html("button", { class: "main" }, words));
 
 export const manageCard = (experiment, after) =>
-  card("Manage", "Each is asked twice. The history stays, whatever is changed.",
+  card("Manage", "Every action asks twice. No change alters the history.",
     html("div", { class: "buttons", id: "manage" }, ...actions(experiment).map((action) =>
       html("button", { onclick: () => first(experiment, action, after) }, action.label))));

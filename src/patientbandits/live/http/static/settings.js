@@ -16,17 +16,17 @@ export function sentences(experiment, report) {
     POLICIES[experiment.policy.policy] ?? `${report.policy} decides.`,
     report.sticky
       ? "A visitor who comes back is shown the same arm, and counts once."
-      : "A visitor who comes back is decided for anew, and counts again.",
-    window ? `An order counts within ${window} of the decision it pays for.`
+      : "A visitor who comes back gets a new decision, and counts again.",
+    window ? `An order counts within ${window} of the decision it is credited to.`
       : "An order counts however late it comes.",
     credit(report, window),
     worth(report),
     experiment.control ? `Arms are compared with ${experiment.control}.` : null,
     goals(experiment),
     ...shares(experiment),
-    experiment.paused ? "It is paused: nothing is decided, orders still count." : null,
+    experiment.paused ? "It is paused: no decisions are made, but orders still count." : null,
     experiment.closed ? closed(experiment) : null,
-    `It began on ${moment(experiment.created)}.`,
+    `It started on ${moment(experiment.created)}.`,
     orders(report),
     quarantine(report),
   ];
@@ -35,8 +35,8 @@ export function sentences(experiment, report) {
 
 const credit = (report, window) => {
   const within = window ? ` of the ${window} before it` : "";
-  if (report.credit === "every") return `An order pays for every decision${within}.`;
-  return `An order pays for the visitor's ${report.credit} decision${within}.`;
+  if (report.credit === "every") return `An order is credited to every decision${within}.`;
+  return `An order is credited to the visitor's ${report.credit} decision${within}.`;
 };
 
 const worth = (report) => {
@@ -49,7 +49,7 @@ const goals = (experiment) => {
   const [first, ...others] = experiment.goals;
   if (!first || others.length === 0) return null;
   const are = others.length > 1 ? "are" : "is";
-  return `${first} decides; ${others.join(", ")} ${are} counted beside it.`;
+  return `The goal ${first} drives the decisions; ${others.join(", ")} ${are} only counted.`;
 };
 
 function shares({ shares: kept, control, fallback }) {
@@ -60,15 +60,15 @@ function shares({ shares: kept, control, fallback }) {
     minimum ? `Every arm gets at least ${part(minimum)} of the traffic.` : null,
     ...Object.entries(arms).map(([arm, share]) => `${arm} gets at least ${part(share)}.`),
     fixed ? `${control} gets ${part(fixed)} of the traffic, always.` : null,
-    holdback ? `${part(holdback)} of all visitors stay outside, and are shown ${outside}.` : null,
+    holdback ? `${part(holdback)} of all visitors stay outside and see ${outside}.` : null,
     perDay ? `An arm's share changes by at most ${part(perDay)} a day.` : null,
   ];
 }
 
 const closed = ({ fallback, control }) => {
   const outside = fallback ?? control;
-  const others = outside ? ` New visitors are shown ${outside}, and count nowhere.` : "";
-  return `It is closed: known visitors keep their arm, and their orders still count.${others}`;
+  const others = outside ? ` New visitors see ${outside} and are not counted.` : "";
+  return `It is closed: visitors in it keep their arm, and their orders count.${others}`;
 };
 
 const count = (number, noun) =>
@@ -80,14 +80,14 @@ const orders = ({ orders: counts }) => {
   if (counts.unmatched) {
     parts.push(`${counts.unmatched.toLocaleString("en")} of them from visitors without a decision`);
   }
-  if (counts.retracted) parts.push(`${count(counts.retracted, "order")} taken back`);
+  if (counts.retracted) parts.push(`${count(counts.retracted, "order")} retracted`);
   return `${parts.join("; ")}.`;
 };
 
 const quarantine = ({ quarantine: rules = [] }) => {
   if (rules.length === 0) return null;
-  return `${rules.length} ${rules.length > 1 ? "rules keep" : "rule keeps"} what was reported ` +
-    "wrongly from being counted.";
+  return `${rules.length} quarantine ${rules.length > 1 ? "rules exclude" : "rule excludes"} ` +
+    "events that were reported wrongly.";
 };
 
 export const settingsCard = (experiment, report) =>

@@ -28,7 +28,7 @@ const inPoints = (rate) =>
 
 function daysLeft({ days_left: left, days_left_low: low, days_left_high: high }) {
   if (left === null) return ["> 365", "days left"];
-  if (left === 0) return ["0", "days left: little enough to stop"];
+  if (left === 0) return ["0", "days left: safe to stop now"];
   const end = (days) => (days === null ? "over 365" : Math.round(days));
   const range = `${end(low)} to ${end(high)}`;
   return [`${Math.round(left)}`, `days left (80 %: ${range})`];
@@ -37,17 +37,19 @@ function daysLeft({ days_left: left, days_left_low: low, days_left_high: high })
 const certainty = (verdict) => {
   if (verdict.by !== "rate") return null;
   return verdict.certain
-    ? `The intervals that hold however often one looks leave only ${verdict.leader}.`
-    : "By the intervals that hold however often one looks, the others are not excluded.";
+    ? `The always-valid intervals, which hold however often you look, leave only ${verdict.leader}.`
+    : "The always-valid intervals, which hold however often you look, do not exclude the " +
+      "others yet.";
 };
 
 export function verdictCard(analysis, units, failure) {
   if (failure) {
     return html("section", { class: "card verdict waiting", id: "verdict" },
-      `No verdict now: ${failure}`);
+      `No verdict at the moment: ${failure}`);
   }
   if (!analysis) {
-    return html("section", { class: "card verdict waiting", id: "verdict" }, "Working it out …");
+    return html("section", { class: "card verdict waiting", id: "verdict" },
+      "Computing the verdict …");
   }
   const { verdict, control, time } = analysis;
   const done = !verdict.too_early && verdict.days_left === 0;
@@ -76,8 +78,8 @@ export function windowsCard(analysis, arms) {
     html("td", { class: "brief" }, caughtRange(row)),
     ...row.arms.map((arm) => html("td", { class: "each" }, percent(arm.caught, 0)))));
   const section = card("Which window?", flips(rows),
-    html("p", { class: "soft" }, "Who would have won if orders counted within each window only, " +
-      "by rate and from data alone; and the share of each arm's conversions that it catches."),
+    html("p", { class: "soft" }, "The arm that would have won with each window, " +
+      "by rate and from data alone, and the share of each arm's conversions within it."),
     html("table", { class: `windows${names.length > 3 ? " many" : ""}` },
       html("thead", {}, head), html("tbody", {}, ...body)));
   section.classList.add("whole");
@@ -100,9 +102,10 @@ function flips(rows) {
   sure.forEach((row, j) => {
     if (!row.flipped || j === 0) return;
     const before = sure[j - 1];
-    flipped.push(`between ${inWords(before.window)} and ${inWords(row.window)} the lead goes from ` +
+    flipped.push(`between ${inWords(before.window)} and ${inWords(row.window)} ` +
+      "the lead passes from " +
       `${before.leader} to ${row.leader}`);
   });
   if (flipped.length) return `The answer depends on the window: ${flipped.join("; ")}.`;
-  return "No two windows name different winners with some certainty.";
+  return "No two windows clearly name different winners.";
 }
