@@ -126,7 +126,10 @@ def policy_names(*slow: str, names: Iterable[str] = POLICIES) -> list[Any]:
     policies, which have a kernel for each of them, and those that are named."""
     marked = {"QPMD", "GuardedThompson", *slow}
     mark = pytest.mark.slow
-    return [pytest.param(name, marks=mark) if name in marked else name for name in names]
+    chosen = frozenset(names)
+    # in the order of the registry: every worker of pytest-xdist must collect the same list
+    ordered = [name for name in POLICIES if name in chosen]
+    return [pytest.param(name, marks=mark) if name in marked else name for name in ordered]
 
 
 def fit_for(policy: pb.Policy, problem: pb.Problem) -> pb.Problem:
