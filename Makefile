@@ -43,7 +43,7 @@ serve: $(VENV)/.run
 	$(BIN)/patientbandits serve
 
 docs: $(VENV)/.dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "site: out/site/index.html"
 
 format: $(VENV)/.dev

@@ -76,7 +76,7 @@ function draw() {
       card("Share matured", "expected share of each arm's conversions that has already been seen",
         matured(arms, width)),
       report.lag ? card("Conversion lag",
-        "of the visitors who convert, the share that has done so by then; bands: 95 %",
+        "of the visitors who convert, the share that has done so by then; bands: 95\u00a0%",
         lag(report.lag, arms, width)) : null,
       card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
       cohortCard(analysis, arms, width),
