@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, choice, positive, require, whole
 from patientbandits.policies.base import Arm, Policy
 from patientbandits.policies.parts.age_sums import (
+    AgeSums,
     add_pull,
     advance,
     close_sums,
@@ -27,34 +27,23 @@ from patientbandits.policies.parts.age_sums import (
     windowed_sums,
 )
 from patientbandits.policies.parts.kl_bounds import poisson_upper
+from patientbandits.policies.parts.records import longer_kind
 from patientbandits.problems.delays import Delay
 
 MODES = ("eq5", "uncensored", "discard", "wait")
 EQ5, UNCENSORED, DISCARD, WAIT = range(4)
 
 
-class WindowCounts(NamedTuple):
-    """`AgeSums`, whose ``weight`` is N~, and rewards; first axis: arm."""
+WindowCounts = longer_kind("WindowCounts", AgeSums, "paid", "old_paid", "early")
+"""`AgeSums`, whose ``weight`` is N~, and rewards
 
-    young: NDArray[np.float64]
-    old: NDArray[np.float64]
-    faded: NDArray[np.float64]
-    rates: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    tau: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    now: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    lift: NDArray[np.float64]
-    paid: NDArray[np.float64]
-    """(arm, slot): rewards of the pulls in the ring with delay <= m"""
-    old_paid: NDArray[np.float64]
-    """the same of those that have left it"""
-    early: NDArray[np.float64]
-    """rewards with delay <= m, as soon as they arrive"""
+paid       (arm, slot): of the pulls in the ring with delay <= m
+old_paid   arm: the same of those that have left it
+early      arm: those with delay <= m, as soon as they arrive
+"""
 
 
-def credit(memory: WindowCounts, time: int) -> None:
+def credit(memory: Any, time: int) -> None:
     """Count the rewards of the pulls that become m old before or at ``time``."""
     for left in leaving(memory, time):
         slot = left % memory.young.shape[1]
@@ -121,7 +110,7 @@ class DUCB(Policy):
             exploration=float(self.exploration),
         )
 
-    def memory(self, arms: int, capacity: int) -> WindowCounts:
+    def memory(self, arms: int, capacity: int) -> Any:
         if self.window is None:
             sums = close_sums(self.law, arms, capacity)
         else:
@@ -134,13 +123,13 @@ class DUCB(Policy):
         )
 
     @staticmethod
-    def pulled(self: Numbers, memory: WindowCounts, arm: Arm, time: float) -> None:
+    def pulled(self: Numbers, memory: Any, arm: Arm, time: float) -> None:
         add_pull(memory, arm.number, time)
 
     @staticmethod
     def arrived(
         self: Numbers,
-        memory: WindowCounts,
+        memory: Any,
         arm: Arm,
         delay: float,
         reward: float,
@@ -149,15 +138,15 @@ class DUCB(Policy):
         if self.mode == UNCENSORED or delay > self.window:
             return
         memory.early[arm.number] += reward
-        made = math.floor(pull_time)
+        pulled_at = math.floor(pull_time)
         length = memory.young.shape[1]
-        if memory.now[0] - made >= length:
+        if memory.now[0] - pulled_at >= length:
             memory.old_paid[arm.number] += reward
         else:
-            memory.paid[arm.number, made % length] += reward
+            memory.paid[arm.number, pulled_at % length] += reward
 
     @staticmethod
-    def refresh(self: Numbers, memory: WindowCounts, time: float) -> None:
+    def refresh(self: Numbers, memory: Any, time: float) -> None:
         now = math.floor(time)
         credit(memory, now)
         advance(memory, now)
@@ -165,7 +154,7 @@ class DUCB(Policy):
             weigh(memory, self.mature)
 
     @staticmethod
-    def index(self: Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int) -> float:
+    def index(self: Numbers, memory: Any, arm: Arm, round: int, arms: int) -> float:
         if self.mode == WAIT:
             return index_of_waiting(self, memory, arm, round, arms)
         i = arm.number
@@ -183,9 +172,7 @@ class DUCB(Policy):
         return paid / weight + math.sqrt(pulls * math.log(round) / 2.0) / weight
 
 
-def index_of_waiting(
-    self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round_: int, arms: int
-) -> float:
+def index_of_waiting(self: DUCB.Numbers, memory: Any, arm: Arm, round_: int, arms: int) -> float:
     """The index of the mode "wait"."""
     if round_ <= self.window + arms:
         return math.inf if arm.number == (round_ - 1) % arms else -math.inf
@@ -207,7 +194,7 @@ class DKLUCB(DUCB):
         return MODES[:2]
 
     @staticmethod
-    def index(self: DUCB.Numbers, memory: WindowCounts, arm: Arm, round: int, arms: int) -> float:
+    def index(self: DUCB.Numbers, memory: Any, arm: Arm, round: int, arms: int) -> float:
         weight = memory.weight[arm.number]
         paid = memory.early[arm.number]
         if self.mode == UNCENSORED:

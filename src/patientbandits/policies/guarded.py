@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits
 from patientbandits.errors import InputError, number, require
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
+from patientbandits.policies.parts.age_sums import (
+    AgeSums,
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
-from patientbandits.policies.patient import Ages
 from patientbandits.policies.patient_kl import PatientKL
 from patientbandits.policies.patient_thompson import (
     Patient,
@@ -45,7 +51,7 @@ LEAST_C = 3.0
 OUT = -1.0
 """The index of an arm that cannot be the best."""
 
-Guarded: Any = namedtuple("Guarded", [*Patient._fields, *Ages._fields, *REGION])  # type: ignore[misc]
+Guarded: Any = namedtuple("Guarded", [*Patient._fields, *AgeSums._fields, *REGION])  # type: ignore[misc]
 """`Patient`, `AgeSums`, and of each arm
 
 made_pulls, arrived_rewards     n, S

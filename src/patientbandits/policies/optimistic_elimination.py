@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from patientbandits.policies.base import Arm, NoNumbers, Policy
-from patientbandits.policies.reported import Survivors, survivors_of, within_a_turn
+from patientbandits.policies.base import NoNumbers
+from patientbandits.policies.reported import SuccessiveElimination, Survivors, within_a_turn
 
 
 def pulls_radius(memory: Survivors, arm: int, horizon: float) -> float:
@@ -20,7 +19,7 @@ def pulls_radius(memory: Survivors, arm: int, horizon: float) -> float:
 
 
 @dataclass(frozen=True)
-class OptimisticElimination(Policy):
+class OptimisticElimination(SuccessiveElimination):
     """Active arms in turn; out is an arm with (S + n - s)/n + r < S'/n' - r' of another
 
     n pulls, of which s have reported, S in all; r = sqrt(2 log T / n). A pull that has not reported
@@ -28,38 +27,17 @@ class OptimisticElimination(Policy):
     with rewards. Within a turn the order of the arms is random.
     """
 
-    first_pulls: ClassVar[int] = 0
-    feedback: ClassVar[str] = "reports"
-
-    def memory(self, arms: int, capacity: int) -> Survivors:
-        return survivors_of(arms)
-
     @staticmethod
-    def pulled(self: NoNumbers, memory: Survivors, arm: Arm) -> None:
-        memory.pulls[arm.number] = arm.pulls
-
-    @staticmethod
-    def arrived(self: NoNumbers, memory: Survivors, arm: Arm) -> None:
-        memory.reports[arm.number] += 1
-        memory.rewards[arm.number] = arm.rewards
-
-    @staticmethod
-    def refresh(self: NoNumbers, memory: Survivors, horizon: float, arms: int) -> None:
+    def refresh(self: NoNumbers, memory: Survivors, horizon: float) -> None:
         if within_a_turn(memory):
             return
         best = -math.inf
-        for i in range(arms):
+        for i in range(len(memory.active)):
             if memory.active[i] and memory.pulls[i] > 0:
                 worst_mean = memory.rewards[i] / memory.pulls[i]
                 best = max(best, worst_mean - pulls_radius(memory, i, horizon))
-        for i in range(arms):
+        for i in range(len(memory.active)):
             if memory.active[i] and memory.pulls[i] > 0:
                 missing = memory.pulls[i] - memory.reports[i]
                 best_mean = (memory.rewards[i] + missing) / memory.pulls[i]
                 memory.active[i] = best_mean + pulls_radius(memory, i, horizon) >= best
-
-    @staticmethod
-    def index(self: NoNumbers, memory: Survivors, arm: Arm) -> float:
-        if memory.active[arm.number]:
-            return -float(arm.pulls)
-        return -math.inf

@@ -6,12 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from patientbandits.errors import choice, positive
 from patientbandits.policies.base import Arm, NoMemory, Policy
-from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
+from patientbandits.policies.parts.age_sums import (
+    AgeSums,
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 from patientbandits.policies.parts.confidence import WIDTHS, deviation
 from patientbandits.policies.rule import Rule, read_rule
 from patientbandits.problems import mean_power
@@ -85,9 +89,9 @@ class PatientBandits(Policy):
             return width + self.factor / math.sqrt(pulls)
         return width + self.factor * pulls**-self.alpha
 
-    def memory(self, arms: int, capacity: int) -> Ages | NoMemory:
+    def memory(self, arms: int, capacity: int) -> AgeSums | NoMemory:
         if self.bias == "aged":
-            return Ages(**bounded_sums(Pareto(self.alpha), arms))
+            return AgeSums(**bounded_sums(Pareto(self.alpha), arms))
         return NoMemory()
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
@@ -95,35 +99,23 @@ class PatientBandits(Policy):
         return read_rule(kind, self.numbers(arms), horizon_known)
 
 
-class Ages(NamedTuple):
-    """`AgeSums`; ``weight`` is n minus the sum of (age v 1)^-alpha."""
-
-    young: NDArray[np.float64]
-    old: NDArray[np.float64]
-    faded: NDArray[np.float64]
-    rates: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    tau: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    now: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    lift: NDArray[np.float64]
-
-
 class Aged(Policy):
-    """The methods of PatientBandits with the bias "aged": the only ones that need a memory."""
+    """The methods of PatientBandits with the bias "aged": the only ones that need a memory.
+
+    Its ``weight`` is n minus the sum of (age v 1)^-alpha.
+    """
 
     @staticmethod
-    def pulled(self: PatientBandits.Numbers, memory: Ages, arm: Arm, time: float) -> None:
+    def pulled(self: PatientBandits.Numbers, memory: AgeSums, arm: Arm, time: float) -> None:
         add_pull(memory, arm.number, time)
 
     @staticmethod
-    def refresh(self: PatientBandits.Numbers, memory: Ages, time: float) -> None:
+    def refresh(self: PatientBandits.Numbers, memory: AgeSums, time: float) -> None:
         advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
 
     @staticmethod
-    def index(self: PatientBandits.Numbers, memory: Ages, arm: Arm, horizon: float) -> float:
+    def index(self: PatientBandits.Numbers, memory: AgeSums, arm: Arm, horizon: float) -> float:
         hidden = arm.pulls - memory.weight[arm.number]
         width = deviation(self.spread, self.log_events, self.power, arm.pulls, horizon)
         return (arm.rewards + hidden) / arm.pulls + width

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits.errors import InputError, number, positive, require
 from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
+from patientbandits.policies.parts.age_sums import (
+    AgeSums,
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper_from, exploration
+from patientbandits.policies.parts.records import longer_kind
 from patientbandits.problems.delays import Delay, Lomax, Pareto
 
+VisibleShares = longer_kind("VisibleShares", AgeSums, "upper")
+"""`AgeSums`, whose ``weight`` is n v, and
 
-class VisibleShares(NamedTuple):
-    """`AgeSums`, whose ``weight`` is n v, and one thing more."""
-
-    young: NDArray[np.float64]
-    old: NDArray[np.float64]
-    faded: NDArray[np.float64]
-    rates: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    tau: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    now: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    lift: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    """arm: where the last search for the upper confidence bound ended, and the next one starts"""
+upper   arm: where the last search for the upper confidence bound ended, and the next one starts
+"""
 
 
 @dataclass(frozen=True)
@@ -93,20 +89,20 @@ class PatientKL(Policy):
     def numbers(self, arms: int) -> Numbers:
         return self.Numbers(c=float(self.c))
 
-    def memory(self, arms: int, capacity: int) -> VisibleShares:
+    def memory(self, arms: int, capacity: int) -> Any:
         return VisibleShares(**bounded_sums(self.law(), arms), upper=np.zeros(arms))
 
     @staticmethod
-    def pulled(self: Numbers, memory: VisibleShares, arm: Arm, time: float) -> None:
+    def pulled(self: Numbers, memory: Any, arm: Arm, time: float) -> None:
         add_pull(memory, arm.number, time)
 
     @staticmethod
-    def refresh(self: Numbers, memory: VisibleShares, time: float) -> None:
+    def refresh(self: Numbers, memory: Any, time: float) -> None:
         advance(memory, ring_time(memory, time))
         weigh(memory, 1.0)
 
     @staticmethod
-    def index(self: Numbers, memory: VisibleShares, arm: Arm, round: int) -> float:
+    def index(self: Numbers, memory: Any, arm: Arm, round: int) -> float:
         i = arm.number
         level = exploration(self.c, round)
         mean = arm.rewards / arm.pulls

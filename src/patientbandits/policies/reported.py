@@ -24,12 +24,8 @@ class ReportCounts(NamedTuple):
     """s"""
 
 
-@dataclass(frozen=True)
-class DelayedUCB1(Policy):
-    """S/s + sqrt(2 log t / s), infinite while s = 0        (Joulani, Gyorgy & Szepesvari 2013)
-
-    Their "Delayed-UCB1". Without delays it is UCB1.
-    """
+class Reported(Policy):
+    """Counts the reports."""
 
     first_pulls: ClassVar[int] = 0
     feedback: ClassVar[str] = "reports"
@@ -40,6 +36,14 @@ class DelayedUCB1(Policy):
     @staticmethod
     def arrived(self: NoNumbers, memory: ReportCounts, arm: Arm) -> None:
         memory.reports[arm.number] += 1
+
+
+@dataclass(frozen=True)
+class DelayedUCB1(Reported):
+    """S/s + sqrt(2 log t / s), infinite while s = 0        (Joulani, Gyorgy & Szepesvari 2013)
+
+    Their "Delayed-UCB1". Without delays it is UCB1.
+    """
 
     @staticmethod
     def index(self: NoNumbers, memory: ReportCounts, arm: Arm, round: int) -> float:
@@ -50,21 +54,11 @@ class DelayedUCB1(Policy):
 
 
 @dataclass(frozen=True)
-class ArrivedThompson(Policy):
+class ArrivedThompson(Reported):
     """A draw from Beta(1 + S, 1 + s - S)        (Thompson sampling on what has arrived)
 
     Wu & Wager 2022; the uniform prior is ours. Without delays it is `Thompson`.
     """
-
-    first_pulls: ClassVar[int] = 0
-    feedback: ClassVar[str] = "reports"
-
-    def memory(self, arms: int, capacity: int) -> ReportCounts:
-        return ReportCounts(reports=np.zeros(arms, np.int64))
-
-    @staticmethod
-    def arrived(self: NoNumbers, memory: ReportCounts, arm: Arm) -> None:
-        memory.reports[arm.number] += 1
 
     @staticmethod
     def index(self: NoNumbers, memory: ReportCounts, arm: Arm, random: Bits) -> float:

@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
+from patientbandits.policies.parts.age_sums import (
+    AgeSums,
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 from patientbandits.policies.parts.tail_fits import (
     ABSOLUTE,
     ACCURACY,
@@ -24,7 +31,6 @@ from patientbandits.policies.parts.tail_fits import (
     bound_fit,
     close_fit,
 )
-from patientbandits.policies.patient import Ages
 
 MIXED = pb.Mixture([pb.Pareto(0.4), pb.Fixed(90)], [0.8, 0.2])
 
@@ -225,7 +231,7 @@ def test_a_bound_on_a_clock_in_milliseconds():
     """
     hundred_days = 100 * DAY * 1000
     for law in (pb.Pareto(0.05), pb.Lomax(0.2, 50.0), pb.Pareto(0.3), pb.Empirical([60, 7 * DAY])):
-        memory = Ages(**bounded_sums(law, 1))
+        memory = AgeSums(**bounded_sums(law, 1))
         for time in range(1000):
             advance(memory, ring_time(memory, float(time)))
             add_pull(memory, 0, float(time))

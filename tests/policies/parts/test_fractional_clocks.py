@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 
 import patientbandits as pb
-from patientbandits.policies.parts.age_sums import add_pull, advance, bounded_sums, ring_time, weigh
-from patientbandits.policies.patient import Ages
+from patientbandits.policies.parts.age_sums import (
+    AgeSums,
+    add_pull,
+    advance,
+    bounded_sums,
+    ring_time,
+    weigh,
+)
 
 
 def test_the_counterexample():
     """300 pulls within [0.80, 0.99), decision at 1.0: hardly anything can be visible by now."""
     law = pb.Lomax(1.0, 1.0001)
-    memory = Ages(**bounded_sums(law, 1))
+    memory = AgeSums(**bounded_sums(law, 1))
     for time in np.linspace(0.80, 0.98, 300):
         advance(memory, ring_time(memory, float(time)))
         add_pull(memory, 0, float(time))
@@ -26,7 +32,7 @@ def test_the_counterexample():
 def test_never_more_than_the_true_share(law):
     """Pulls at random times, short and long pauses: at most the sum of 1 - S(age), exact ages."""
     random = np.random.default_rng(1)
-    memory = Ages(**bounded_sums(law, 1))
+    memory = AgeSums(**bounded_sums(law, 1))
     now = 0.3
     times = []
     for _ in range(400):
@@ -43,7 +49,7 @@ def test_never_more_than_the_true_share(law):
 
 def test_whole_clocks_are_as_before():
     law = pb.Pareto(0.5)
-    memory = Ages(**bounded_sums(law, 1))
+    memory = AgeSums(**bounded_sums(law, 1))
     for time in range(1, 200):
         advance(memory, ring_time(memory, float(time)))
         add_pull(memory, 0, float(time))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,49 +35,30 @@ NEGLIGIBLE = 1e-200
 """Below this a fading sum is 0: processors are very slow on the smallest numbers."""
 
 
-class AgeSums(Protocol):
-    """The part of a memory that keeps, for each arm, a sum over its pulls; see `age_sums`."""
+class AgeSums(NamedTuple):
+    """The part of a memory that keeps, for each arm, a sum over its pulls."""
 
-    @property
-    def young(self) -> NDArray[np.float64]:
-        """(arm, slot): pulls made in the unit of time of that slot"""
-
-    @property
-    def old(self) -> NDArray[np.float64]:
-        """arm: pulls that have left the ring"""
-
-    @property
-    def faded(self) -> NDArray[np.float64]:
-        """(arm, exponential): sums over those"""
-
-    @property
-    def rates(self) -> NDArray[np.float64]:
-        """exponential: what is left of its sums after one unit of time"""
-
-    @property
-    def coefficients(self) -> NDArray[np.float64]:
-        """exponential: its part in S"""
-
-    @property
-    def tau(self) -> NDArray[np.float64]:
-        """1 - S by age, newest last, twice over: any rotation of the ring is a stretch of it"""
-
-    @property
-    def weight(self) -> NDArray[np.float64]:
-        """arm: the sum"""
-
-    @property
-    def now(self) -> NDArray[np.int64]:
-        """the ring's time, in its units"""
-
-    @property
-    def unit(self) -> NDArray[np.int64]:
-        """how long a unit of the ring's time is; whether the sums are bounds; whether the clock has
-        shown a fraction of a unit; the fit's reach; the ring's time of the first pull"""
-
-    @property
-    def lift(self) -> NDArray[np.float64]:
-        """what each old pull hides on top once the first is older than the reach"""
+    young: NDArray[np.float64]
+    """(arm, slot): pulls made in the unit of time of that slot"""
+    old: NDArray[np.float64]
+    """arm: pulls that have left the ring"""
+    faded: NDArray[np.float64]
+    """(arm, exponential): sums over those"""
+    rates: NDArray[np.float64]
+    """exponential: what is left of its sums after one unit of time"""
+    coefficients: NDArray[np.float64]
+    """exponential: its part in S"""
+    tau: NDArray[np.float64]
+    """1 - S by age, newest last, twice over: any rotation of the ring is a stretch of it"""
+    weight: NDArray[np.float64]
+    """arm: the sum"""
+    now: NDArray[np.int64]
+    """the ring's time, in its units"""
+    unit: NDArray[np.int64]
+    """how long a unit of the ring's time is; whether the sums are bounds; whether the clock has
+    shown a fraction of a unit; the fit's reach; the ring's time of the first pull"""
+    lift: NDArray[np.float64]
+    """what each old pull hides on top once the first is older than the reach"""
 
 
 def windowed_sums(law: Delay, arms: int, window: int) -> dict[str, NDArray[Any]]:

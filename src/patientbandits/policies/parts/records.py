@@ -26,8 +26,13 @@ PREFIX = "base_"
 @cache
 def nested_kind(own_kind: Any, base_kind: Any) -> Any:
     """The named tuple of a policy's own arrays and, behind them, its base's memory."""
-    names = (*own_kind._fields, *(PREFIX + name for name in base_kind._fields))
-    return NamedTuple(f"{own_kind.__name__}AndBase", [(name, Any) for name in names])
+    names = [PREFIX + name for name in base_kind._fields]
+    return longer_kind(f"{own_kind.__name__}AndBase", own_kind, *names)
+
+
+def longer_kind(name: str, kind: Any, *fields: str) -> Any:
+    """A named tuple of the fields of ``kind``, and these behind them."""
+    return NamedTuple(name, [(field, Any) for field in (*kind._fields, *fields)])
 
 
 @cache
