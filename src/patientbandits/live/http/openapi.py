@@ -16,6 +16,7 @@ from patientbandits.live.http.schemas import Name, Problem
 JSON_MEDIA = "application/json"
 PROBLEM_MEDIA = "application/problem+json"
 REFUSED_KEY = (401, 403, 429)
+REFUSED_QUESTION = (422, 503)
 REFUSED_BODY = (400, 408, 413, 415, 422)
 REFUSAL_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 OTHER_PARAMETER = {"type": "string", "pattern": "^[A-Za-z0-9._-]+$"}
@@ -87,6 +88,10 @@ def route_parameters(route: Route) -> list[dict[str, Any]]:
 
 def responses(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     refusals = set(route.refusals)
+    if route.path.startswith("/v1/"):
+        refusals.update(REFUSED_QUESTION)
+        if route.parameter:
+            refusals.add(404)
     if route.scope:
         refusals.update(REFUSED_KEY)
     if route.body and not route.failures:

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 from patientbandits.live.http.messages import BODY, ProblemError
 
 ONE_EXPERIMENT = "/v1/experiments/{name}"
-READING_REFUSED = (404, 422, 503)
-WRITING_REFUSED = (409, 422, 503)
 
 KEPT_PATHS = 256
 """paths whose route is remembered"""
@@ -32,6 +30,7 @@ class Route(NamedTuple):
     limit: int = BODY
     """the most bytes of a body"""
     refusals: tuple[int, ...] = ()
+    """beside those that its path, scope and body imply"""
     failures: dict[int, Any] = {}  # noqa: RUF012 - never changed
     """errors in a form of their own, instead of problem details"""
     query: dict[str, dict[str, Any]] = {}  # noqa: RUF012 - never changed

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from patientbandits.live.http.messages import Request, Response, encode
-from patientbandits.live.http.router import ONE_EXPERIMENT, READING_REFUSED, RouteTable
+from patientbandits.live.http.router import ONE_EXPERIMENT, RouteTable
 from patientbandits.live.http.schemas import In, Moment, Text
 from patientbandits.live.http.service import Service
 from patientbandits.live.monitoring import ALERT_KINDS
@@ -52,24 +53,14 @@ class QuarantineAnswer(Struct):
     summary="Exclude the events of a unit, a key or a time",
     body=NewQuarantine,
     answers={200: QuarantineAnswer},
-    refusals=READING_REFUSED,
 )
 async def post_quarantine(service: Service, request: Request) -> Response:
     body = request.read(NewQuarantine)
     handle = await service.experiment(request.part)
 
-    def make() -> list[dict[str, Any]]:
-        return handle.quarantine(
-            unit=body.unit,
-            line=body.line,
-            sender=body.sender,
-            since=body.since,
-            until=body.until,
-            only=body.only,
-            note=body.note or "",
-        )
-
-    return Response(200, encode(QuarantineAnswer(await service.aside(make))))
+    rule = asdict(body) | {"note": body.note or ""}
+    rules = await service.aside(lambda: handle.quarantine(**rule))
+    return Response(200, encode(QuarantineAnswer(rules)))
 
 
 @route(
@@ -80,13 +71,12 @@ async def post_quarantine(service: Service, request: Request) -> Response:
     summary="Include the events of a rule again",
     body=Release,
     answers={200: QuarantineAnswer},
-    refusals=READING_REFUSED,
 )
 async def post_release(service: Service, request: Request) -> Response:
     body = request.read(Release)
     handle = await service.experiment(request.part)
-    left = await service.aside(lambda: handle.release(body.id))
-    return Response(200, encode(QuarantineAnswer(left)))
+    rules = await service.aside(lambda: handle.release(body.id))
+    return Response(200, encode(QuarantineAnswer(rules)))
 
 
 class AlertsAnswer(Struct):
@@ -116,7 +106,6 @@ class WebhooksAnswer(Struct):
     operation="alerts",
     summary="List problems that somebody should look at",
     answers={200: AlertsAnswer},
-    refusals=READING_REFUSED,
 )
 async def get_alerts(service: Service, request: Request) -> Response:
     request.query()
@@ -131,7 +120,6 @@ async def get_alerts(service: Service, request: Request) -> Response:
     operation="webhooks",
     summary="List the receivers of alerts",
     answers={200: WebhooksAnswer},
-    refusals=(422, 503),
 )
 async def get_webhooks(service: Service, request: Request) -> Response:
     request.query()
@@ -146,7 +134,6 @@ async def get_webhooks(service: Service, request: Request) -> Response:
     summary="Send alerts to an address",
     body=NewWebhook,
     answers={201: NewWebhookAnswer},
-    refusals=(422, 503),
 )
 async def post_webhook(service: Service, request: Request) -> Response:
     body = request.read(NewWebhook)
@@ -165,7 +152,6 @@ async def post_webhook(service: Service, request: Request) -> Response:
     operation="remove_webhook",
     summary="Stop sending alerts to an address",
     answers={204: None},
-    refusals=READING_REFUSED,
 )
 async def delete_webhook(service: Service, request: Request) -> Response:
     request.query()

@@ -11,12 +11,7 @@ import msgspec
 
 from patientbandits.live.http import schemas
 from patientbandits.live.http.messages import Request, Response, Stream, encode
-from patientbandits.live.http.router import (
-    ONE_EXPERIMENT,
-    READING_REFUSED,
-    WRITING_REFUSED,
-    RouteTable,
-)
+from patientbandits.live.http.router import ONE_EXPERIMENT, RouteTable
 from patientbandits.live.http.schemas import ExperimentAnswer, experiment_answer
 from patientbandits.live.http.service import Service
 from patientbandits.live.reporting import FORMATS
@@ -37,7 +32,7 @@ BY = {"by": {"enum": ["rate", "revenue"]}}
     summary="Create an experiment",
     body=schemas.NewExperiment,
     answers={201: ExperimentAnswer, 200: ExperimentAnswer},
-    refusals=WRITING_REFUSED,
+    refusals=(409,),
 )
 async def post_experiment(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewExperiment)
@@ -74,7 +69,6 @@ async def post_experiment(service: Service, request: Request) -> Response:
     operation="experiments",
     summary="All experiments",
     answers={200: schemas.ExperimentsAnswer},
-    refusals=(422, 503),
 )
 async def get_experiments(service: Service, request: Request) -> Response:
     request.query()
@@ -93,7 +87,6 @@ async def get_experiments(service: Service, request: Request) -> Response:
     operation="experiment",
     summary="An experiment",
     answers={200: ExperimentAnswer},
-    refusals=READING_REFUSED,
 )
 async def get_experiment(service: Service, request: Request) -> Response:
     request.query()
@@ -110,7 +103,7 @@ async def get_experiment(service: Service, request: Request) -> Response:
     summary="Change, pause or resume an experiment",
     body=schemas.Change,
     answers={200: ExperimentAnswer},
-    refusals=(404, *WRITING_REFUSED),
+    refusals=(409,),
 )
 async def patch_experiment(service: Service, request: Request) -> Response:
     body = request.read(schemas.Change)
@@ -133,7 +126,6 @@ async def patch_experiment(service: Service, request: Request) -> Response:
     operation="report",
     summary="Report each arm's results",
     answers={200: dict[str, Any]},
-    refusals=READING_REFUSED,
 )
 async def get_report(service: Service, request: Request) -> Response:
     request.query()
@@ -148,7 +140,7 @@ async def get_report(service: Service, request: Request) -> Response:
     operation="verdict",
     summary="Report which arm leads, and whether to stop",
     answers={200: dict[str, Any]},
-    refusals=(404, *WRITING_REFUSED),
+    refusals=(409,),
     query=BY,
 )
 async def get_verdict(service: Service, request: Request) -> Response:
@@ -166,7 +158,7 @@ async def get_verdict(service: Service, request: Request) -> Response:
     operation="analysis",
     summary="The verdict, the winner under each window, and cohorts as they mature",
     answers={200: dict[str, Any]},
-    refusals=(404, *WRITING_REFUSED),
+    refusals=(409,),
     query=BY,
 )
 async def get_analysis(service: Service, request: Request) -> Response:
@@ -184,7 +176,6 @@ async def get_analysis(service: Service, request: Request) -> Response:
     operation="timeseries",
     summary="Pulls and conversions over time",
     answers={200: schemas.Counts},
-    refusals=READING_REFUSED,
     query={"bucket": {"enum": ["auto", *BUCKETS]}},
 )
 async def get_timeseries(service: Service, request: Request) -> Response:
@@ -208,7 +199,6 @@ async def get_timeseries(service: Service, request: Request) -> Response:
     operation="export",
     summary="Export every decision with its outcome, as a file",
     answers={200: tuple(FORMATS.values())},
-    refusals=READING_REFUSED,
     query={"format": {"enum": [*FORMATS]}},
 )
 async def get_export(service: Service, request: Request) -> Stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from patientbandits.live.http import schemas
 from patientbandits.live.http.messages import Request, Response, encode
-from patientbandits.live.http.router import READING_REFUSED, RouteTable
+from patientbandits.live.http.router import RouteTable
 from patientbandits.live.http.service import Service
 from patientbandits.live.names import SCOPES
 
@@ -22,7 +22,6 @@ METRICS_MEDIA = b"text/plain; version=1.0.0; charset=utf-8"
     summary="Remove everything that identifies a unit; counts stay",
     body=schemas.NewErasure,
     answers={200: schemas.ErasureAnswer},
-    refusals=(422, 503),
 )
 async def post_erasure(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewErasure)
@@ -38,7 +37,6 @@ async def post_erasure(service: Service, request: Request) -> Response:
     operation="keys",
     summary="List all keys, without their secrets",
     answers={200: schemas.KeysAnswer},
-    refusals=(422, 503),
 )
 async def get_keys(service: Service, request: Request) -> Response:
     request.query()
@@ -54,7 +52,6 @@ async def get_keys(service: Service, request: Request) -> Response:
     summary="Create a key",
     body=schemas.NewKey,
     answers={201: schemas.NewKeyAnswer},
-    refusals=(422, 503),
 )
 async def post_key(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewKey)
@@ -71,7 +68,6 @@ async def post_key(service: Service, request: Request) -> Response:
     operation="revoke_key",
     summary="Revoke a key",
     answers={204: None},
-    refusals=READING_REFUSED,
 )
 async def delete_key(service: Service, request: Request) -> Response:
     request.query()
@@ -86,7 +82,6 @@ async def delete_key(service: Service, request: Request) -> Response:
     operation="scopes",
     summary="Show what the key may be used for",
     answers={200: schemas.ScopesAnswer},
-    refusals=(422, 503),
 )
 async def get_scopes(service: Service, request: Request) -> Response:
     request.query()

@@ -30,12 +30,7 @@ from patientbandits.live.http.messages import (
     decoded,
     encode,
 )
-from patientbandits.live.http.router import (
-    ONE_EXPERIMENT,
-    READING_REFUSED,
-    WRITING_REFUSED,
-    RouteTable,
-)
+from patientbandits.live.http.router import ONE_EXPERIMENT, RouteTable
 from patientbandits.live.http.service import Service
 from patientbandits.live.times import iso_text
 
@@ -53,7 +48,7 @@ route = TRAFFIC.route
     summary="Decide on an arm",
     body=schemas.NewDecision,
     answers={201: schemas.DecisionAnswer, 200: schemas.DecisionAnswer},
-    refusals=(404, *WRITING_REFUSED),
+    refusals=(409,),
     headers={"Idempotency-Key": msgspec.json.schema(schemas.Text)},
 )
 async def post_decision(service: Service, request: Request) -> Response:
@@ -93,7 +88,6 @@ def decision_response(decision: Decision) -> Response:
     summary="Report a conversion",
     body=schemas.NewConversion,
     answers={201: schemas.ConversionAnswer, 200: schemas.ConversionAnswer},
-    refusals=READING_REFUSED,
 )
 async def post_conversion(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewConversion)
@@ -151,7 +145,6 @@ def one_name(name: str, value: str | None, other_name: str, other: str | None) -
     summary="Report a unit's order to every experiment",
     body=schemas.NewEvent,
     answers={201: schemas.TrackAnswer, 200: schemas.TrackAnswer},
-    refusals=(422, 503),
 )
 async def post_track(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewEvent)
@@ -187,7 +180,6 @@ async def post_track(service: Service, request: Request) -> Response:
     summary="Treat two units as one person, in every experiment",
     body=schemas.NewAlias,
     answers={201: schemas.AliasAnswer, 200: schemas.AliasAnswer},
-    refusals=(422, 503),
 )
 async def post_alias(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewAlias)
@@ -220,7 +212,6 @@ async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, A
     body=schemas.NewConversions,
     limit=LARGE_BODY,
     answers={200: schemas.ItemAnswers},
-    refusals=READING_REFUSED,
 )
 async def post_conversions(service: Service, request: Request) -> Response:
     items = request.read(schemas.NewConversions).conversions
@@ -236,7 +227,6 @@ async def post_conversions(service: Service, request: Request) -> Response:
     body=schemas.NewExposures,
     limit=LARGE_BODY,
     answers={200: schemas.ItemAnswers},
-    refusals=READING_REFUSED,
 )
 async def post_exposures(service: Service, request: Request) -> Response:
     items = request.read(schemas.NewExposures).exposures
@@ -251,7 +241,6 @@ async def post_exposures(service: Service, request: Request) -> Response:
     summary="Report what another system has shown to a unit",
     body=schemas.NewExposure,
     answers={201: schemas.ExposureAnswer, 200: schemas.ExposureAnswer},
-    refusals=READING_REFUSED,
 )
 async def post_exposure(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewExposure)
@@ -276,7 +265,6 @@ def exposure_command(
     operation="weights",
     summary="The share of traffic that each arm should get now",
     answers={200: schemas.WeightsAnswer},
-    refusals=READING_REFUSED,
 )
 async def get_weights(service: Service, request: Request) -> Response:
     request.query()
@@ -339,7 +327,7 @@ def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
     summary="Retract a conversion",
     body=schemas.NewRetraction,
     answers={201: schemas.RetractionAnswer, 200: schemas.RetractionAnswer},
-    refusals=(404, *WRITING_REFUSED),
+    refusals=(409,),
 )
 async def post_retraction(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewRetraction)
