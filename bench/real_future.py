@@ -64,7 +64,7 @@ def is_cheap(shop: Shop, known: list[tuple[Array, Array]]) -> bool:
     events = Events.of(named, window=shop.window * DAY, end=1.8e9)
     found = beliefs(events.arms, events.window, lag_times(events))
     best = max(found, key=lambda belief: belief.rate.mean)
-    return best.expected_loss < TOLERANCE * best.rate.mean
+    return best.loss < TOLERANCE * best.rate.mean
 
 
 def is_out_of_question(shop: Shop, known: list[tuple[Array, Array]]) -> bool:

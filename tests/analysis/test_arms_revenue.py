@@ -12,11 +12,12 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
-from patientbandits.analysis.arms import Z95, Belief, amount, revenues_of, worths_of
+from patientbandits.analysis.arms import Z95, amount, revenues_of, worths_of
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.page import write_analysis
-from patientbandits.analysis.records import OrderWorth, Span
+from patientbandits.analysis.records import OrderWorth
 from patientbandits.errors import InputError
+from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
 
 DECISIONS = 8000
 
@@ -78,22 +79,9 @@ def test_close_arms_take_days(shop: Events) -> None:
     assert verdict.expected_loss > verdict.threshold
 
 
-def stub(mean: float, spread: float) -> Belief:
-    nothing = Span(mean=0.0, low=0.0, high=0.0)
-    empty = np.zeros(0)
-    return Belief(
-        rate=Span(mean=mean, low=mean - Z95 * spread, high=mean + Z95 * spread),
-        best=0.0,
-        expected_loss=0.0,
-        lift=None,
-        to_come=nothing,
-        matured=1.0,
-        lag_times=empty,
-        lag_mean=empty,
-        lag_low=empty,
-        lag_high=empty,
-        extrapolated=0.0,
-    )
+def stub(mean: float, spread: float) -> ArmPosterior:
+    (some,) = posterior([CureCounts.of([1.0, 2.0], [1.0])])
+    return replace(some, rate=Estimate(mean, mean - Z95 * spread, mean + Z95 * spread))
 
 
 def test_race_and_loss_are_those_of_draws() -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from patientbandits.analysis.page import write_analysis as write_analysis
     from patientbandits.analysis.records import ArmFinding as ArmFinding
     from patientbandits.analysis.records import Lag as Lag
-    from patientbandits.analysis.records import Span as Span
     from patientbandits.analysis.run import TOLERANCE as TOLERANCE
     from patientbandits.analysis.run import Analysis as Analysis
     from patientbandits.analysis.run import analyse as analyse

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from patientbandits._util.durations import spoken
 from patientbandits.analysis.events import ArmHistory, Events
-from patientbandits.analysis.records import ArmFinding, CohortFinding, OrderWorth, Revenue, Span
+from patientbandits.analysis.records import ArmFinding, CohortFinding, OrderWorth, Revenue
 from patientbandits.inference import (
     LEVEL,
     FloatArray,
@@ -41,35 +41,17 @@ MOST_DAYS = 45
 """With more days, cohorts are weeks."""
 
 
-@dataclass(frozen=True)
-class Belief:
-    """The posterior of one arm's rate within the window, and of what is still to come."""
-
-    rate: Span
-    best: float
-    expected_loss: float
-    lift: Span | None
-    """relative to the first arm, the control; None for itself"""
-    to_come: Span
-    matured: float
-    lag_times: FloatArray
-    lag_mean: FloatArray
-    lag_low: FloatArray
-    lag_high: FloatArray
-    extrapolated: float
-    """share of the rate that lies beyond the oldest age"""
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the rate."""
-        return (self.rate.high - self.rate.low) / (2 * Z95)
-
-
-def beliefs(arms: Sequence[ArmHistory], window: float | None, times: FloatArray) -> list[Belief]:
+def beliefs(
+    arms: Sequence[ArmHistory], window: float | None, times: FloatArray
+) -> list[ArmPosterior]:
     """The posterior of each arm, with its lag curve at the ``times`` in seconds."""
     # one call for all arms: those with few conversions learn the shape of delays from the others
-    arm_posteriors = posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
-    return [_belief(arm, control=place == 0) for place, arm in enumerate(arm_posteriors)]
+    return posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
+
+
+def spread_of(rate: Estimate) -> float:
+    """Standard deviation."""
+    return (rate.high - rate.low) / (2 * Z95)
 
 
 def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
@@ -85,28 +67,8 @@ def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
     )
 
 
-def _belief(arm: ArmPosterior, *, control: bool) -> Belief:
-    return Belief(
-        rate=_span(arm.rate),
-        best=arm.best,
-        expected_loss=arm.loss,
-        lift=None if control else _span(arm.lift),
-        to_come=_span(arm.to_come),
-        matured=arm.matured.mean if math.isfinite(arm.matured.mean) else 0.0,
-        lag_times=arm.lag.times,
-        lag_mean=arm.lag.mean,
-        lag_low=arm.lag.low,
-        lag_high=arm.lag.high,
-        extrapolated=arm.extrapolated,
-    )
-
-
-def _span(estimate: Estimate) -> Span:
-    return Span(mean=estimate.mean, low=estimate.low, high=estimate.high)
-
-
 def arm_finding(
-    events: Events, arm: ArmHistory, belief: Belief, curve: StepCurve, revenue: Revenue | None
+    events: Events, arm: ArmHistory, belief: ArmPosterior, curve: StepCurve, revenue: Revenue | None
 ) -> ArmFinding:
     """The rate, what is still to come, and the estimates beside it."""
     _, delays = arm.within(events.window)
@@ -121,7 +83,8 @@ def arm_finding(
         matured, matured_conversions, arm.decisions, conversions, delta
     )
     gap = misfit_of(belief, curve)
-    lift, lift_low, lift_high = ends_of(belief.lift)
+    control = arm is events.arms[0]
+    lift, lift_low, lift_high = ends_of(None if control else belief.lift)
     return ArmFinding(
         arm=arm.name,
         decisions=arm.decisions,
@@ -130,12 +93,12 @@ def arm_finding(
         rate=belief.rate.mean,
         low=belief.rate.low,
         high=belief.rate.high,
-        matured=belief.matured,
+        matured=float(np.nan_to_num(belief.matured.mean)),
         to_come=belief.to_come.mean,
         to_come_low=belief.to_come.low,
         to_come_high=belief.to_come.high,
         best=belief.best,
-        expected_loss=belief.expected_loss,
+        expected_loss=belief.loss,
         lift=lift,
         lift_low=lift_low,
         lift_high=lift_high,
@@ -158,14 +121,14 @@ def decisions_in(arm: ArmHistory, chosen: NDArray[np.bool_]) -> int:
     return round(float(arm.counts[chosen].sum()))
 
 
-def ends_of(span: Span | None) -> tuple[float | None, float | None, float | None]:
+def ends_of(span: Estimate | None) -> tuple[float | None, float | None, float | None]:
     """Its three numbers, or three times None."""
     if span is None:
         return None, None, None
     return span.mean, span.low, span.high
 
 
-def _wilson(count: int, successes: int) -> Span | None:
+def _wilson(count: int, successes: int) -> Estimate | None:
     """Wilson's 95 % interval for a share."""
     if not count:
         return None
@@ -176,7 +139,7 @@ def _wilson(count: int, successes: int) -> Span | None:
         * math.sqrt(share * (1 - share) / count + (Z95 / (2 * count)) ** 2)
         / (1 + Z95**2 / count)
     )
-    return Span(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
+    return Estimate(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
 
 
 def _order_value(arm: ArmHistory, events: Events) -> float | None:
@@ -202,10 +165,10 @@ class Misfit:
     """their distance relative to the rate"""
 
 
-def misfit_of(belief: Belief, curve: StepCurve) -> Misfit:
+def misfit_of(belief: ArmPosterior, curve: StepCurve) -> Misfit:
     """The largest misfit over all ages of the lag curve that the data reach."""
     counts = np.arange(1, len(curve.times) + 1)
-    times = belief.lag_times
+    times = belief.lag.times
     enough = (
         np.interp(times, curve.times, counts, left=0.0) >= FEWEST
         if len(counts)
@@ -214,7 +177,7 @@ def misfit_of(belief: Belief, curve: StepCurve) -> Misfit:
     usable = enough & (times <= curve.largest)
     if not usable.any() or belief.rate.mean <= 0:
         return Misfit(age=0.0, model=0.0, data=0.0, errors=0.0, share=0.0)
-    model = belief.rate.mean * belief.lag_mean[usable]
+    model = belief.rate.mean * belief.lag.mean[usable]
     data = curve.at(times[usable])
     errors = np.abs(model - data) / np.sqrt(np.maximum(curve.variance_at(times[usable]), 1e-18))
     worst = int(errors.argmax())
@@ -274,7 +237,7 @@ def _worth(own: PaidSums, everything: PaidSums) -> OrderWorth:
     )
 
 
-def revenues_of(arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth]) -> list[Revenue]:
+def revenues_of(arm_beliefs: Sequence[ArmPosterior], worths: Sequence[OrderWorth]) -> list[Revenue]:
     """Each arm's revenue per decision; the first arm is the control."""
     parts = [_revenue(belief, worth) for belief, worth in zip(arm_beliefs, worths, strict=True)]
     means = np.array([part.mean for part in parts])
@@ -292,7 +255,7 @@ def revenues_of(arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth]) -> 
     ]
 
 
-def _revenue(belief: Belief, worth: OrderWorth) -> Revenue:
+def _revenue(belief: ArmPosterior, worth: OrderWorth) -> Revenue:
     """Rate m and worth p, known to standard deviations a and b: p m with (a p)^2 + (b m)^2.
 
     The interval is that of a log-normal law with this spread where it is small beside the mean,
@@ -300,7 +263,9 @@ def _revenue(belief: Belief, worth: OrderWorth) -> Revenue:
     """
     rate = belief.rate.mean
     mean = rate * worth.mean
-    spread = math.hypot(belief.spread * worth.mean, rate * worth.spread / math.sqrt(worth.count))
+    spread = math.hypot(
+        spread_of(belief.rate) * worth.mean, rate * worth.spread / math.sqrt(worth.count)
+    )
     low, high = mean - Z95 * spread, mean + Z95 * spread
     if mean > 2 * spread:
         low, high = mean * math.exp(-Z95 * spread / mean), mean * math.exp(Z95 * spread / mean)
@@ -309,14 +274,16 @@ def _revenue(belief: Belief, worth: OrderWorth) -> Revenue:
     return Revenue(mean=mean, low=low, high=high, spread=spread)
 
 
-def _lift(part: Revenue, control: Revenue) -> Span | None:
+def _lift(part: Revenue, control: Revenue) -> Estimate | None:
     """The ratio to the control's, less 1, log-normal; None if one of the two is not positive."""
     if part.mean <= 0 or control.mean <= 0:
         return None
     ratio = part.mean / control.mean
     wide = Z95 * math.hypot(part.spread / part.mean, control.spread / control.mean)
     wide = min(wide, 50.0)  # exp() must not overflow for an arm that has hardly sold anything
-    return Span(mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1)
+    return Estimate(
+        mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1
+    )
 
 
 def amount(value: float, currency: str = "") -> str:
@@ -327,9 +294,9 @@ def amount(value: float, currency: str = "") -> str:
     return f"{value:,.{digits}f} {currency}".strip()
 
 
-def later_share(belief: Belief, ages: np.ndarray, window: float | None) -> np.ndarray:
+def later_share(belief: ArmPosterior, ages: np.ndarray, window: float | None) -> np.ndarray:
     """P(converts within the window | has not by this age) = rho (1 - G) / (1 - rho G)."""
-    come = np.interp(ages, belief.lag_times, belief.lag_mean, left=0.0)
+    come = np.interp(ages, belief.lag.times, belief.lag.mean, left=0.0)
     if window is not None:
         come = np.where(ages >= window, 1.0, come)
     rate = belief.rate.mean
@@ -345,7 +312,7 @@ def cohort_days(events: Events) -> int:
     return 7
 
 
-def cohorts_of(events: Events, arm_beliefs: Sequence[Belief]) -> list[CohortFinding]:
+def cohorts_of(events: Events, arm_beliefs: Sequence[ArmPosterior]) -> list[CohortFinding]:
     """Every cohort of every arm, the oldest first."""
     size = cohort_days(events)
     rows = []
@@ -355,7 +322,7 @@ def cohorts_of(events: Events, arm_beliefs: Sequence[Belief]) -> list[CohortFind
 
 
 def _of_arm(
-    arm: ArmHistory, belief: Belief, window: float | None, size: int
+    arm: ArmHistory, belief: ArmPosterior, window: float | None, size: int
 ) -> list[CohortFinding]:
     if not arm.decisions:
         return []

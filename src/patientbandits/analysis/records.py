@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from patientbandits.inference import FloatArray
-
-
-@dataclass(frozen=True)
-class Span:
-    """A number with its interval."""
-
-    mean: float
-    low: float
-    high: float
+from patientbandits.inference.posterior import Estimate, LagCurve
 
 
 @dataclass(frozen=True)
@@ -27,7 +19,7 @@ class OrderWorth:
 
 
 @dataclass(frozen=True)
-class Revenue(Span):
+class Revenue(Estimate):
     """Revenue per decision within the window, with its interval."""
 
     spread: float
@@ -36,20 +28,15 @@ class Revenue(Span):
     """probability that no arm has a larger one"""
     expected_loss: float = 0.0
     """mean of the best arm's less this one's"""
-    lift: Span | None = None
+    lift: Estimate | None = None
     """relative to the control's, less 1; None for the control"""
 
 
 @dataclass(frozen=True)
-class Lag:
+class Lag(LagCurve):
     """P(delay <= time | it converts within the window), with its band, and the Kaplan-Meier
-    estimate."""
+    estimate. Times are in seconds."""
 
-    times: FloatArray
-    """seconds"""
-    mean: FloatArray
-    low: FloatArray
-    high: FloatArray
     kaplan_meier: FloatArray
     """converted by each time, divided by the model's rate; NaN beyond the largest age"""
 
@@ -83,7 +70,7 @@ class ArmFinding:
     matured_decisions: int
     """as old as the window"""
     matured_conversions: int
-    matured_only: Span | None
+    matured_only: Estimate | None
     """the rate of those alone; None without any"""
     anytime_low: float
     anytime_high: float

@@ -11,11 +11,11 @@ import numpy as np
 
 from patientbandits._util.durations import in_seconds
 from patientbandits.analysis.arms import (
-    Belief,
     arm_finding,
     beliefs,
     cohorts_of,
     revenues_of,
+    spread_of,
     worths_of,
 )
 from patientbandits.analysis.events import Events
@@ -40,6 +40,7 @@ from patientbandits.analysis.verdict import (
 )
 from patientbandits.errors import InputError, choice, number, require
 from patientbandits.inference import StepCurve, step_curve
+from patientbandits.inference.posterior import ArmPosterior
 
 DataFrame = Any
 """of pandas, which need not be installed"""
@@ -179,31 +180,25 @@ def lag_times(events: Events) -> np.ndarray:
     return np.geomspace(min(FIRST_LAG, end / 1e4), end, LAG_POINTS)
 
 
-def _lag(belief: Belief, curve: StepCurve) -> Lag:
+def _lag(belief: ArmPosterior, curve: StepCurve) -> Lag:
     with np.errstate(invalid="ignore", divide="ignore"):
-        observed = curve.at(belief.lag_times) / belief.rate.mean
-    return Lag(
-        times=belief.lag_times,
-        mean=belief.lag_mean,
-        low=belief.lag_low,
-        high=belief.lag_high,
-        kaplan_meier=observed,
-    )
+        observed = curve.at(belief.lag.times) / belief.rate.mean
+    return Lag(**vars(belief.lag), kaplan_meier=observed)
 
 
 def _present(
-    events: Events, arm_beliefs: Sequence[Belief], worths: Sequence[OrderWorth | None]
+    events: Events, arm_beliefs: Sequence[ArmPosterior], worths: Sequence[OrderWorth | None]
 ) -> list[ArmPresent]:
     """The arms as they are today, from where the future starts."""
     return [
         ArmPresent(
             name=arm.name,
             mean=belief.rate.mean,
-            spread=belief.spread,
+            spread=spread_of(belief.rate),
             ages=arm.ages,
             counts=arm.counts,
-            lag_times=belief.lag_times,
-            lag=belief.lag_mean,
+            lag_times=belief.lag.times,
+            lag=belief.lag.mean,
             window=events.window,
             worth=worth,
         )

@@ -13,15 +13,9 @@ import numpy as np
 from patientbandits._util.durations import DAY, HOUR
 from patientbandits.analysis.arms import amount, ends_of
 from patientbandits.analysis.events import Events
-from patientbandits.analysis.records import (
-    ArmFinding,
-    Future,
-    Span,
-    Verdict,
-    WindowArm,
-    WindowFinding,
-)
+from patientbandits.analysis.records import ArmFinding, Future, Verdict, WindowArm, WindowFinding
 from patientbandits.inference import StepCurve, best_normal, step_curve
+from patientbandits.inference.posterior import Estimate
 
 WHOLE_HOURS = (1, 2, 4, 8, 12)
 WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540, 730)
@@ -64,7 +58,7 @@ class Compared:
     value: float
     best: float
     loss: float
-    lift: Span | None
+    lift: Estimate | None
 
 
 def compared_of(arm: ArmFinding, by: str) -> Compared:
@@ -76,7 +70,7 @@ def compared_of(arm: ArmFinding, by: str) -> Compared:
         )
     lift = None
     if arm.lift is not None and arm.lift_low is not None and arm.lift_high is not None:
-        lift = Span(mean=arm.lift, low=arm.lift_low, high=arm.lift_high)
+        lift = Estimate(mean=arm.lift, low=arm.lift_low, high=arm.lift_high)
     return Compared(value=arm.rate, best=arm.best, loss=arm.expected_loss, lift=lift)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from patientbandits.analysis import Analysis, Span, analyse, finite
+from patientbandits.analysis import Analysis, analyse, finite
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.rehearsal.players import EVEN_SPLIT, WAITING, Player, chosen_players
 from patientbandits.analysis.rehearsal.worlds import DrawnWorld, draw_worlds
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.inference import LEVEL, FloatArray, mean_interval
+from patientbandits.inference.posterior import Estimate
 from patientbandits.simulation import Result, Simulation, sweep
 
 REHEARSE = "rehearse"
@@ -28,9 +29,9 @@ class PlayerResult:
 
     player: str
     note: str
-    lost: Span
+    lost: Estimate
     """conversions lost against always taking the best arm; interval of the mean over worlds"""
-    saved: Span
+    saved: Estimate
     """conversions more than the even split has, world by world"""
     shares: dict[str, float]
     """arm -> share of the visitors"""
@@ -156,9 +157,9 @@ def losses_by_day(results: Sequence[Result]) -> FloatArray:
     return np.array([result.regret.mean(axis=0) for result in results])
 
 
-def _span(values: FloatArray) -> Span:
+def _span(values: FloatArray) -> Estimate:
     low, high = mean_interval(values, LEVEL)
-    return Span(mean=float(values.mean()), low=float(low), high=float(high))
+    return Estimate(mean=float(values.mean()), low=float(low), high=float(high))
 
 
 def _part(
