@@ -8,7 +8,7 @@ Types are those of SQLite; `for_postgres` names PostgreSQL's. Times are whole mi
 
 from __future__ import annotations
 
-GOAL_LOG = """CREATE TABLE goal_log (
+COLUMNS = """
             experiment INTEGER NOT NULL REFERENCES experiments (id),
             seq INTEGER NOT NULL CHECK (seq >= 1),
             kind TEXT NOT NULL,
@@ -21,7 +21,10 @@ GOAL_LOG = """CREATE TABLE goal_log (
             value INTEGER CHECK (value >= 0 AND value <= 1000000),
             happened INTEGER,
             stated INTEGER,
-            settings TEXT,
+            settings TEXT,"""
+"""of every log, from the first"""
+
+GOAL_LOG = f"""CREATE TABLE goal_log ({COLUMNS}
             about INTEGER,
             chain BLOB,
             goal TEXT,
@@ -102,20 +105,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             seed INTEGER NOT NULL CHECK (seed >= 0),
             created INTEGER NOT NULL
         ) STRICT""",
-        """CREATE TABLE log (
-            experiment INTEGER NOT NULL REFERENCES experiments (id),
-            seq INTEGER NOT NULL CHECK (seq >= 1),
-            kind TEXT NOT NULL,
-            time INTEGER NOT NULL,
-            arm INTEGER CHECK (arm >= 0),
-            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
-            unit TEXT,
-            key TEXT,
-            decision INTEGER,
-            value INTEGER CHECK (value >= 0 AND value <= 1000000),
-            happened INTEGER,
-            stated INTEGER,
-            settings TEXT,
+        f"""CREATE TABLE log ({COLUMNS}
             PRIMARY KEY (experiment, seq),
             CHECK (CASE kind
                 WHEN 'decision' THEN arm IS NOT NULL AND decision IS NULL AND value IS NULL \
@@ -149,20 +139,7 @@ WHERE decision IS NOT NULL""",
         ) STRICT""",
     ),
     (  # orders, aliases and credits
-        """CREATE TABLE longer_log (
-            experiment INTEGER NOT NULL REFERENCES experiments (id),
-            seq INTEGER NOT NULL CHECK (seq >= 1),
-            kind TEXT NOT NULL,
-            time INTEGER NOT NULL,
-            arm INTEGER CHECK (arm >= 0),
-            propensity REAL CHECK (propensity > 0 AND propensity <= 1),
-            unit TEXT,
-            key TEXT,
-            decision INTEGER,
-            value INTEGER CHECK (value >= 0 AND value <= 1000000),
-            happened INTEGER,
-            stated INTEGER,
-            settings TEXT,
+        f"""CREATE TABLE longer_log ({COLUMNS}
             about INTEGER,
             PRIMARY KEY (experiment, seq),
             CHECK (CASE kind
