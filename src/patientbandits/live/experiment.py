@@ -204,9 +204,9 @@ class ExperimentHandle(CommandMaker):
         """Let the events of the rule count again: the rules that are left."""
         return self._rules_after(WantedQuarantine(released=id))
 
-    def _rules_after(self, wanted: WantedQuarantine) -> list[dict[str, Any]]:
-        change = partial(append_change, self.journal, self.experiment, wanted)
-        return [rule.plain() for rule in self.journal.alone(change).quarantine]
+    def _rules_after(self, change: WantedQuarantine) -> list[dict[str, Any]]:
+        append = partial(append_change, self.journal, self.experiment, change)
+        return [rule.plain() for rule in self.journal.alone(append).quarantine]
 
     def planned(self, **changes: Any) -> Settings:
         """The settings that `change` would lead to; nothing is written."""

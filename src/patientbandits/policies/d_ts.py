@@ -111,12 +111,12 @@ def begin_fits(memory: ExponentialFits, time: float) -> None:
 
 def fit_is_due(memory: ExponentialFits, time: float, batch: float, warmup: float) -> bool:
     """True if a batch is complete; the next one then begins."""
-    made = memory.made[0]
-    if made < warmup or made < memory.fit_at[0]:
+    pulls = memory.made[0]
+    if pulls < warmup or pulls < memory.fit_at[0]:
         return False
     if memory.fit_at[0] == 0:
         begin_fits(memory, time)
-    memory.fit_at[0] = made + int(max(batch, GROWING_BATCH * made))
+    memory.fit_at[0] = pulls + int(max(batch, GROWING_BATCH * pulls))
     return True
 
 

@@ -20,7 +20,8 @@ from patientbandits.errors import InputError
 from patientbandits.live.operations.backups import backup, restore
 from patientbandits.live.operations.checks import check
 from patientbandits.live.server import Writer
-from patientbandits.live.storage.base import SECRET, exclusive_lock
+from patientbandits.live.storage.base import SECRET
+from patientbandits.live.storage.locations import exclusive_lock
 
 DAY = 86400.0
 DATA = Path(__file__).parents[1] / "data"

@@ -59,9 +59,9 @@ def local(header: bytes) -> bool:
 
 def shown_key(request: Request) -> bytes | None:
     """The key that came with the request, in one of the two headers for it."""
-    given = request.headers.get(b"authorization", b"")
-    if given[: len(BEARER)].lower() == BEARER:
-        return given[len(BEARER) :]
+    bearer = request.headers.get(b"authorization", b"")
+    if bearer[: len(BEARER)].lower() == BEARER:
+        return bearer[len(BEARER) :]
     return request.headers.get(b"x-api-key")
 
 
@@ -138,14 +138,14 @@ class Access:
             self._key(self._keyring, scope, request)
 
     def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
-        given = shown_key(request)
-        if given is None:
+        token = shown_key(request)
+        if token is None:
             raise ProblemError(
                 401, "key missing", "send a key: Authorization: Bearer pb_...", CHALLENGE
             )
         if keyring.age() > STALE_KEYS:
             raise UnavailableError("keys cannot be read, so none can be trusted")
-        key = keyring.find(given.strip().decode("latin-1"))
+        key = keyring.find(token.strip().decode("latin-1"))
         if key is None:
             raise ProblemError(
                 401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
@@ -183,8 +183,8 @@ class Origins:
 
     def _origin(self, request: Request) -> bytes | None:
         """Where the page is from, if it may ask."""
-        given = request.headers.get(b"origin")
-        return given if given in self._named else None
+        origin = request.headers.get(b"origin")
+        return origin if origin in self._named else None
 
     def preflight(self, request: Request, router: Router) -> Response:
         """The answer to a browser that asks whether it may ask."""

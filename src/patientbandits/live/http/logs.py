@@ -39,8 +39,8 @@ class JSONFormatter(logging.Formatter):
             fields["logger"] = record.name
         if record.exc_info and record.exc_info[1] is not None:
             fields |= error_fields(record.exc_info[1])
-        known = {"time": now, "level": record.levelname.lower(), "what": record.getMessage()}
-        return json.dumps({**known, **fields}, default=str)
+        line = {"time": now, "level": record.levelname.lower(), "what": record.getMessage()}
+        return json.dumps({**line, **fields}, default=str)
 
 
 def error_fields(error: BaseException) -> dict[str, str]:

@@ -218,8 +218,8 @@ class ArmMetrics:
         value = GaugeMetricFamily(
             "patientbandits_value", "What was paid for decisions so far", labels=ARM_LABELS
         )
-        for found in list(self._counts.values()):
-            for one in found:
+        for counts in list(self._counts.values()):
+            for one in counts:
                 names = [one.experiment, one.arm]
                 decisions.add_metric(names, one.decisions)
                 conversions.add_metric(names, one.conversions)
@@ -230,14 +230,14 @@ class ArmMetrics:
 def counted(reader: Reader, experiment: Experiment) -> list[ArmCounts]:
     """Of every arm there ever was."""
     settings = stored_settings(reader.changes(experiment.id)[-1].settings)
-    found = {arm: ArmCounts(experiment.name, arm) for arm in settings.arms}
+    by_arm = {arm: ArmCounts(experiment.name, arm) for arm in settings.arms}
     for slot in counts_over_time(reader, experiment.id, END):
         arm = settings.arms[slot.arm]
-        found[arm] = ArmCounts(
+        by_arm[arm] = ArmCounts(
             experiment=experiment.name,
             arm=arm,
             decisions=slot.pulls,
             conversions=slot.conversions,
             value=slot.paid / MILLIONTHS * settings.scale,
         )
-    return list(found.values())
+    return list(by_arm.values())

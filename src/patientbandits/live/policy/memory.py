@@ -353,7 +353,7 @@ def _restore(memory: PolicyMemory, data: bytes) -> None:
         memory.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(memory.shares))])
         memory.tally.pulls[:] = file["pulls"]
         memory.tally.paid[:] = file["paid"]
-        memory.lines = PullLines.of(file["runs"], made=int(memory.tally.pulls.sum()))
+        memory.lines = PullLines.of(file["runs"], pulls=int(memory.tally.pulls.sum()))
 
 
 SNAPSHOT_MARK = b"pb-snapshot-1"
@@ -402,12 +402,12 @@ class PullLines:
         self._table: NDArray[np.int64] = np.zeros((2, FIRST_ROOM), np.int64)
 
     @classmethod
-    def of(cls, runs: Any, made: int) -> PullLines:
+    def of(cls, runs: Any, pulls: int) -> PullLines:
         """The lines of which `runs` are these."""
         lines = cls()
         lines._table = runs.astype(np.int64)
         lines._number = runs.shape[1]
-        lines.made = made
+        lines.made = pulls
         return lines
 
     @property
@@ -438,9 +438,9 @@ class PullLines:
     def lines_of(self, pulls: Any) -> Any:
         return self._looked_up(pulls, PULL, LINE)
 
-    def _looked_up(self, numbers: Any, given: int, sought: int) -> Any:
-        run = self.runs[given].searchsorted(numbers, "right") - 1
-        return self._table[sought, run] + (numbers - self._table[given, run])
+    def _looked_up(self, numbers: Any, row: int, other_row: int) -> Any:
+        run = self.runs[row].searchsorted(numbers, "right") - 1
+        return self._table[other_row, run] + (numbers - self._table[row, run])
 
     def _reserve(self, runs: int) -> None:
         """Room for so many."""

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from patientbandits.live.storage.base import SECRET as SECRET
     from patientbandits.live.storage.base import LogStore as LogStore
     from patientbandits.live.storage.base import Reader as Reader
-    from patientbandits.live.storage.base import exclusive_lock as exclusive_lock
-    from patientbandits.live.storage.base import in_postgres as in_postgres
-    from patientbandits.live.storage.base import open_store as open_store
+    from patientbandits.live.storage.locations import exclusive_lock as exclusive_lock
+    from patientbandits.live.storage.locations import in_postgres as in_postgres
+    from patientbandits.live.storage.locations import open_store as open_store
     from patientbandits.live.storage.pseudonyms import CLEAR as CLEAR
     from patientbandits.live.storage.pseudonyms import HASHED as HASHED
     from patientbandits.live.storage.pseudonyms import Pseudonyms as Pseudonyms

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log import (
     ChangeLine,
@@ -476,56 +474,3 @@ class LogStore(Reader):
 def new_names(row: LineRow, chain: bytes | None) -> StoreRow:
     """Values for `queries.RENAME`."""
     return (row.unit, row.key, row.settings, chain, row.experiment, row.seq)
-
-
-POSTGRES = ("postgresql://", "postgres://")
-
-
-def in_postgres(location: str) -> bool:
-    return location.startswith(POSTGRES)
-
-
-def open_store(location: str, create: bool = True) -> LogStore:
-    """The store at ``location``: the path of an SQLite file, or postgresql://..."""
-    if in_postgres(location):
-        from patientbandits.live.storage.postgres import PostgresStore
-
-        return PostgresStore(location, create)
-    from patientbandits.live.storage.sqlite import SQLiteStore
-
-    return SQLiteStore(location, create)
-
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
-
-
-def private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read."""
-    return os.open(path, flags, mode=0o600)
-
-
-@contextlib.contextmanager
-def exclusive_lock(location: str, owner: str) -> Iterator[None]:
-    """Keep other servers, and `restore`, from this file; PostgreSQL serves many."""
-    if fcntl is None or in_postgres(location):
-        yield
-        return
-    try:
-        file = open(f"{location}.lock", "a", opener=private)  # noqa: SIM115 - closed below
-    except FileNotFoundError:
-        raise InputError(
-            f"{owner}: the database {location!r} cannot be opened; is the folder there?"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{owner}: {location!r} cannot be written: {error.strerror}.") from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"{owner}: another process serves {location!r}; SQLite has one writer."
-            ) from None
-        yield

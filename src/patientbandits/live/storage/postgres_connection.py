@@ -172,14 +172,14 @@ class Pipeline:
         self._ready = select.poll()
         self._ready.register(self._server.socket, WAITS_TO_READ)
 
-    def send(self, asked: Sequence[StoreQuestion]) -> list[psycopg.pq.abc.PGresult]:
+    def send(self, questions: Sequence[StoreQuestion]) -> list[psycopg.pq.abc.PGresult]:
         """The result of each statement, or the first error raised."""
         try:
             self._server.enter_pipeline_mode()
-            fresh = dict(self._queued(asked))
+            fresh = dict(self._queued(questions))
             self._server.pipeline_sync()
             self._flush()
-            results = [self._result() for _ in range(len(asked) + len(fresh))]
+            results = [self._result() for _ in range(len(questions) + len(fresh))]
             self._synchronised()
             self._server.exit_pipeline_mode()
         except BaseException:  # nobody knows what is still under way
@@ -189,7 +189,7 @@ class Pipeline:
             if result.status not in GOOD:
                 self._names.clear()  # perhaps of tables as they were
                 raise psycopg.errors.error_from_result(result, self._encoding)
-        places = self._answers(asked, fresh)
+        places = self._answers(questions, fresh)
         self._names.update(fresh)
         return [results[place] for place in places]
 
@@ -197,10 +197,10 @@ class Pipeline:
         self._values.set_pgresult(result)
         return self._values.load_rows(0, result.ntuples, tuple)
 
-    def _queued(self, asked: Sequence[StoreQuestion]) -> Iterator[tuple[str, bytes]]:
+    def _queued(self, questions: Sequence[StoreQuestion]) -> Iterator[tuple[str, bytes]]:
         """Hand all to libpq; (statement, name) of those that are new to the server."""
         fresh: dict[str, bytes] = {}
-        for statement, values in asked:
+        for statement, values in questions:
             name = self._names.get(statement) or fresh.get(statement)
             if name is None:
                 name = fresh[statement] = b"bandits_%d" % next(self._numbers)
@@ -209,12 +209,12 @@ class Pipeline:
             written = [self._written(value) for value in values]
             self._server.send_query_prepared(name, written)
 
-    def _answers(self, asked: Sequence[StoreQuestion], fresh: dict[str, bytes]) -> list[int]:
+    def _answers(self, questions: Sequence[StoreQuestion], fresh: dict[str, bytes]) -> list[int]:
         """Places of the answers among the results: to prepare has one of its own, before it."""
         places = []
         place = 0
         unseen = set(fresh)
-        for statement, _ in asked:
+        for statement, _ in questions:
             if statement in unseen:
                 unseen.remove(statement)
                 place += 1
