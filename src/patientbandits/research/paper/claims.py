@@ -102,13 +102,7 @@ class Measured(NamedTuple):
 
     def within(self, center: float, distance: float) -> Check:
         """True if the number is this close to the centre, likewise."""
-        # False outweighs None: one side that is certainly outside decides.
-        near = self.above(center - distance), self.below(center + distance)
-        if False in near:
-            return False
-        if None in near:
-            return None
-        return True
+        return all_of(self.above(center - distance), self.below(center + distance))
 
 
 def chosen_on(values: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from patientbandits.plotting import Line, Panel
 from patientbandits.policies import KLUCB, UCB1, Policy
 from patientbandits.problems import catalogue as problems
 from patientbandits.research.paper.claims import Check, Claim, Measured, verdict
-from patientbandits.research.paper.curve import Curve, Curves, Series
+from patientbandits.research.paper.curve import Curve, Curves, Series, measured_line, regret_panel
 from patientbandits.research.paper.experiment import SimulatedExperiment
 from patientbandits.simulation import Simulation
 
@@ -45,14 +45,7 @@ class Classical(SimulatedExperiment):
 
     def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         curves = by_preset[""].values()
-        regret = Panel(
-            title="regret",
-            xlabel="round",
-            ylabel="regret",
-            lines=[curve.line() for curve in curves],
-            xscale="log",
-            yscale="log",
-        )
+        regret = regret_panel("regret", "round", [curve.line() for curve in curves])
         exponent = Panel(
             title="local exponent: 1 is linear, 0 is flat",
             xlabel="round",
@@ -88,13 +81,7 @@ class Classical(SimulatedExperiment):
 def growth_line(curve: Series) -> Line:
     """Local exponents of t, with their intervals."""
     around = curve.local_growth()
-    return Line(
-        name=curve.name,
-        x=[t for t, _ in around],
-        y=[growth.value for _, growth in around],
-        low=[growth.low for _, growth in around],
-        high=[growth.high for _, growth in around],
-    )
+    return measured_line(curve.name, [t for t, _ in around], [growth for _, growth in around])
 
 
 def last_decade(curve: Series) -> Measured:

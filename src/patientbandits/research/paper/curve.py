@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.plotting import Line
+from patientbandits.plotting import Line, Panel
 from patientbandits.policies import PatientBandits, Policy
 from patientbandits.problems import Problem
 from patientbandits.research.paper.claims import Measured, exponent
@@ -149,6 +149,19 @@ class Findings:
     presets: Sequence[str]
     curves: Mapping[tuple[str, str], Curves]
     """(experiment, preset) -> its curves; the preset is "" where there are none"""
+
+
+def measured_line(
+    name: str, x: Sequence[float], y: Sequence[Measured], color: str | None = None
+) -> Line:
+    """A line of numbers with their intervals."""
+    mean, low, high = np.reshape(y, (-1, 3)).T
+    return Line(name, x, mean, low, high, color)
+
+
+def regret_panel(title: str, xlabel: str, lines: Sequence[Line]) -> Panel:
+    """Regret where both axes are logarithmic."""
+    return Panel(title, xlabel, "regret", lines, xscale="log", yscale="log")
 
 
 def patient(alpha: float, preset: str) -> PatientBandits:

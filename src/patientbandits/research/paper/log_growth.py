@@ -12,7 +12,7 @@ from patientbandits.policies import PatientBandits, Policy, ScheduledPatientBand
 from patientbandits.problems import Problem
 from patientbandits.problems.delays import Pareto
 from patientbandits.research.paper.claims import Claim, Measured, at_horizon, verdict
-from patientbandits.research.paper.curve import Curve, Curves, Series
+from patientbandits.research.paper.curve import Curve, Curves, Series, regret_panel
 from patientbandits.research.paper.experiment import SimulatedExperiment
 from patientbandits.simulation import Simulation
 
@@ -47,14 +47,7 @@ class LogGrowth(SimulatedExperiment):
 
     def panels(self, by_preset: Mapping[str, Curves]) -> list[Panel]:
         curves = by_preset[""].values()
-        regret = Panel(
-            title="regret",
-            xlabel="horizon T",
-            ylabel="regret",
-            lines=[curve.line() for curve in curves],
-            xscale="log",
-            yscale="log",
-        )
+        regret = regret_panel("regret", "horizon T", [curve.line() for curve in curves])
         per_log = Panel(
             title="regret / log T",
             xlabel="horizon T",

@@ -24,7 +24,7 @@ from patientbandits.research.paper.claims import (
     percentiles,
     verdict,
 )
-from patientbandits.research.paper.curve import Curve, Curves
+from patientbandits.research.paper.curve import Curve, Curves, measured_line, regret_panel
 from patientbandits.research.paper.experiment import SimulatedExperiment
 from patientbandits.simulation import Simulation
 
@@ -56,6 +56,11 @@ class Growth:
     def predicted(self) -> float:
         """1 - alpha ^ 1/2        (Theorem 3)"""
         return 1 - min(self.alpha, 0.5)
+
+    @property
+    def label(self) -> str:
+        fitted = f"{self.exponent.value:.2f}"
+        return f"alpha {self.alpha}: measured T^{fitted}, theory T^{self.predicted:.1f}"
 
     def fitted_to(self, values: list[float]) -> float:
         """The exponent of T of other values at the same horizons."""
@@ -125,13 +130,13 @@ class WorstCase(SimulatedExperiment):
         bounds = []
         for alpha, color in zip(WORST_ALPHAS, PALETTE, strict=False):
             growth = Growth.of(alpha, by_preset[""])
-            measured[alpha] = measured_line(growth, color)
+            measured[alpha] = measured_line(growth.label, growth.horizons, growth.worst, color)
             if alpha in BOUNDS_SHOWN:
                 bounds += bound_lines(growth, color)
         beside = [measured[alpha] for alpha in BOUNDS_SHOWN]
         return [
-            regret_panel("worst regret over the gaps", list(measured.values())),
-            regret_panel("between the bounds", [*beside, *bounds]),
+            regret_panel("worst regret over the gaps", "horizon T", list(measured.values())),
+            regret_panel("between the bounds", "horizon T", [*beside, *bounds]),
         ]
 
     def claims(self, curves: Curves, preset: str) -> list[Claim]:
@@ -188,19 +193,6 @@ def upper_bounds(growth: Growth) -> list[float]:
     return [theory.minimax_bound(2, horizon, growth.alpha) for horizon in growth.horizons]
 
 
-def measured_line(growth: Growth, color: str) -> Line:
-    fitted = f"{growth.exponent.value:.2f}"
-    name = f"alpha {growth.alpha}: measured T^{fitted}, theory T^{growth.predicted:.1f}"
-    return Line(
-        name=name,
-        x=np.array(growth.horizons, float),
-        y=[estimate.value for estimate in growth.worst],
-        low=[estimate.low for estimate in growth.worst],
-        high=[estimate.high for estimate in growth.worst],
-        color=color,
-    )
-
-
 def bound_lines(growth: Growth, color: str) -> list[Line]:
     """The upper and the lower bound."""
     x = np.array(growth.horizons, float)
@@ -210,10 +202,6 @@ def bound_lines(growth: Growth, color: str) -> list[Line]:
         Line("upper bound (Theorem 3)", x, upper, color=color, dash="--"),
         Line("lower bound (Theorem 4)", x, lower, color=color, dash=":"),
     ]
-
-
-def regret_panel(title: str, lines: list[Line]) -> Panel:
-    return Panel(title, "horizon T", "regret", lines, xscale="log", yscale="log")
 
 
 ARM_COUNTS = (2, 4, 8, 16)
@@ -252,16 +240,8 @@ class ManyArms(SimulatedExperiment):
         gap_lines = []
         for alpha, color in zip(ARM_ALPHAS, PALETTE, strict=False):
             worst, exponent = growth_with_arms(alpha, by_preset[""])
-            worst_lines.append(
-                Line(
-                    name=f"alpha {alpha}: measured K^{exponent.value:.2f}, bound K^{alpha}",
-                    x=list(ARM_COUNTS),
-                    y=[estimate.value for estimate in worst],
-                    low=[estimate.low for estimate in worst],
-                    high=[estimate.high for estimate in worst],
-                    color=color,
-                )
-            )
+            name = f"alpha {alpha}: measured K^{exponent.value:.2f}, bound K^{alpha}"
+            worst_lines.append(measured_line(name, ARM_COUNTS, worst, color))
         for arms, color in zip(ARM_COUNTS, PALETTE[2:], strict=False):
             curve = by_preset[""][arms_curve(ARM_ALPHAS[0], arms)]
             gap_lines.append(
