@@ -46,13 +46,7 @@ def add_experiment_commands(commands: Any) -> None:
         metavar="LENGTH",
         help="how long conversions count: 30d, 12h or seconds; later ones are kept, not counted",
     )
-    settings.add_argument(
-        "--credit", help="the decision that an order counts for: first, last or every"
-    )
-    settings.add_argument(
-        "--control", metavar="ARM", help="the arm that the others are compared with"
-    )
-    settings.add_argument("--currency", help="currency of the values")
+    add_crediting_options(settings)
     settings.add_argument(
         "--retention",
         type=parse_length,
@@ -127,6 +121,17 @@ def add_experiment_commands(commands: Any) -> None:
     action.set_defaults(run=run_pause, change={"closed": True})
     action = actions.add_parser("reopen", parents=[shared], help="take new units again")
     action.set_defaults(run=run_pause, change={"closed": False})
+
+
+def add_crediting_options(command: argparse.ArgumentParser) -> None:
+    """--credit, --control, --currency"""
+    command.add_argument(
+        "--credit", help="the decision that an order counts for: first, last or every"
+    )
+    command.add_argument(
+        "--control", metavar="ARM", help="the arm that the others are compared with"
+    )
+    command.add_argument("--currency", help="currency of the values")
 
 
 def run_list(options: argparse.Namespace) -> None:

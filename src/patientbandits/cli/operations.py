@@ -13,7 +13,7 @@ from patientbandits.cli.common import (
     opened_shop,
     show,
 )
-from patientbandits.cli.experiments import parse_length, parse_policy
+from patientbandits.cli.experiments import add_crediting_options, parse_length, parse_policy
 from patientbandits.live.names import SCOPES
 
 if TYPE_CHECKING:
@@ -185,13 +185,7 @@ def add_import_command(commands: Any, database: argparse.ArgumentParser) -> None
         metavar="VALUE",
         help="the largest value of an order; without it, each order is one conversion",
     )
-    command.add_argument(
-        "--credit", help="the decision that an order counts for: first, last or every"
-    )
-    command.add_argument(
-        "--control", metavar="ARM", help="the arm that the others are compared with"
-    )
-    command.add_argument("--currency", help="currency of the values")
+    add_crediting_options(command)
     command.add_argument(
         "--goal",
         dest="goals",

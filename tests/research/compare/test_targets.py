@@ -17,7 +17,14 @@ def test_the_targets() -> None:
     assert [target.limit for target in targets()] == [0.25, 0.70, 0.75, 1.0, 0.5, 0.75, 0.4, 1.0]
     assert TARGET_RUNS >= LEAST_TARGET_RUNS >= 200
     problem = SUITE["heterogeneous"].problem
-    target = Target("x", problem, 500, [pb.UCB1(), pb.KLUCB()], [pb.Uniform(), pb.MOSS()], 0.9)
+    target = Target(
+        name="x",
+        problem=problem,
+        horizon=500,
+        ours=[pb.UCB1(), pb.KLUCB()],
+        theirs=[pb.Uniform(), pb.MOSS()],
+        limit=0.9,
+    )
     played = [one.play(0, 20, 1) for one in target.simulations(20, 1)]
     assert [one.label for one in played] == ["UCB1", "KLUCB", "Uniform", "MOSS"]
     means = [float(one.final.mean()) for one in played]

@@ -45,6 +45,7 @@ PROBLEM_KINDS = {
 """kind of problem -> how to recognise it"""
 
 SUITE_RUNS = 120
+USUAL_HORIZON = 5000
 QUICK_SUITE_RUNS = 20
 
 
@@ -58,7 +59,7 @@ class Case:
     tests: str
     """what it tests"""
     problem: Problem
-    horizon: int
+    horizon: int = USUAL_HORIZON
     kinds: tuple[str, ...] = ()
     """of `PROBLEM_KINDS`; a kind of your own is its own description"""
     runs: int = SUITE_RUNS
@@ -110,7 +111,6 @@ def _paper_cases() -> tuple[Case, ...]:
                 "the paper's third experiment: patience that is not needed to find the better arm"
             ),
             problem=problems.homogeneous(published),
-            horizon=5000,
             kinds=("same delays",),
             quick=True,
         ),
@@ -121,7 +121,6 @@ def _paper_cases() -> tuple[Case, ...]:
             ),
             tests="the paper's fourth experiment: a better arm that looks worse for a long time",
             problem=problems.heterogeneous(published),
-            horizon=5000,
             kinds=("heavy tails",),
             quick=True,
         ),
@@ -155,7 +154,6 @@ def _delay_cases() -> tuple[Case, ...]:
             what="Arms of 0.6 and 0.8; every reward comes at once.",
             tests="the price of patience where none is needed",
             problem=Problem([0.6, 0.8]),
-            horizon=5000,
             kinds=("no delay",),
             quick=True,
         ),
@@ -164,7 +162,6 @@ def _delay_cases() -> tuple[Case, ...]:
             what="Rewards come after 20 rounds on average, the better arm's after 100.",
             tests="delays that are over soon, of another shape than PatientThompson assumes",
             problem=Problem([0.5, 0.6], [Geometric(1 / 20), Geometric(1 / 100)]),
-            horizon=5000,
             kinds=("light tails",),
             quick=True,
         ),
@@ -176,7 +173,6 @@ def _delay_cases() -> tuple[Case, ...]:
             ),
             tests="log-normal delays: between light and heavy",
             problem=Problem([0.3, 0.4], [LogNormal(30, 1.5), LogNormal(150, 1.5)]),
-            horizon=5000,
             kinds=("light tails",),
         ),
         Case(
@@ -184,7 +180,6 @@ def _delay_cases() -> tuple[Case, ...]:
             what="Every reward takes exactly 10 rounds, or exactly 500 for the better arm.",
             tests="fixed and very different delays: no tail bound holds for any alpha",
             problem=Problem([0.5, 0.6], [Fixed(10), Fixed(500)]),
-            horizon=5000,
             kinds=("light tails",),
         ),
         Case(
@@ -195,7 +190,6 @@ def _delay_cases() -> tuple[Case, ...]:
             ),
             tests="delays with two modes, which no single power law describes",
             problem=Problem([0.4, 0.5], [_two_modes(0.8), _two_modes(0.3)]),
-            horizon=5000,
             kinds=("light tails",),
         ),
     )
@@ -231,7 +225,6 @@ def _arm_and_reward_cases() -> tuple[Case, ...]:
                 [0.3 + 0.05 * i for i in range(10)],
                 [*(Lomax((1.0, 0.5, 0.7)[i % 3], 10) for i in range(9)), Lomax(0.4, 10)],
             ),
-            horizon=5000,
             kinds=("many arms",),
             runs=60,
         ),
@@ -243,7 +236,6 @@ def _arm_and_reward_cases() -> tuple[Case, ...]:
                 [0.2 + 0.5 * ((7 * i) % 50) / 49 for i in range(50)],
                 [Lomax((1.0, 0.7, 0.4)[i % 3], 5) for i in range(50)],
             ),
-            horizon=5000,
             kinds=("many arms",),
             runs=30,
         ),
@@ -252,7 +244,6 @@ def _arm_and_reward_cases() -> tuple[Case, ...]:
             what="Every pull pays some amount between 0 and 1, late; 0.5 and 0.6 on average.",
             tests="continuous rewards: no pull stays silent for good",
             problem=Problem([0.5, 0.6], [Lomax(1.0, 10), Lomax(0.4, 10)], Beta(4)),
-            horizon=5000,
             kinds=("values",),
         ),
         Case(
@@ -263,7 +254,6 @@ def _arm_and_reward_cases() -> tuple[Case, ...]:
             ),
             tests="rewards of different size, which counting conversions would misjudge",
             problem=Problem([0.12, 0.2], Lomax(0.7, 10), [Scaled(0.2), Scaled(1.0)]),
-            horizon=5000,
             kinds=("values",),
         ),
     )
@@ -280,14 +270,12 @@ def _trap_cases() -> tuple[Case, ...]:
                 "whether the slow arm is treated unfairly: regret is 0, shown is the share of pulls"
             ),
             problem=Problem([0.5, 0.5], [Lomax(1.0, 10), Lomax(0.3, 10)]),
-            horizon=5000,
         ),
         Case(
             name="slow_is_worst",
             what="Arms of 0.8 and 0.6; the worse one is much slower.",
             tests="patience spent on an arm that does not deserve it",
             problem=Problem([0.8, 0.6], [Lomax(1.0, 10), Lomax(0.3, 10)]),
-            horizon=5000,
             kinds=("heavy tails",),
             quick=True,
         ),
@@ -326,7 +314,6 @@ def shape_cases() -> tuple[Case, ...]:
             what="Every reward comes within 40 rounds, or between 200 and 600 for the better arm.",
             tests="delays with an end, beyond which nothing is to be hoped for",
             problem=Problem([0.35, 0.45], [UniformDelay(0, 40), UniformDelay(200, 600)]),
-            horizon=5000,
             kinds=("light tails",),
         ),
         Case(
@@ -334,7 +321,6 @@ def shape_cases() -> tuple[Case, ...]:
             what="Stretched exponential delays: half within 20 rounds, 150 for the better arm.",
             tests="tails between exponential and power law",
             problem=Problem([0.25, 0.3], [Weibull(0.6, 37), Weibull(0.6, 276)]),
-            horizon=5000,
             kinds=("light tails",),
         ),
         Case(
@@ -345,7 +331,6 @@ def shape_cases() -> tuple[Case, ...]:
                 [0.4, 0.5, 0.6],
                 [LogLogistic(10, 1.5), LogLogistic(40, 1.5), LogLogistic(200, 1.5)],
             ),
-            horizon=5000,
             kinds=("heavy tails",),
         ),
         Case(
@@ -353,7 +338,6 @@ def shape_cases() -> tuple[Case, ...]:
             what="Only rewards within 60 rounds count; the slow arm is the better one even so.",
             tests="a window, at whose end every pull is known: 0.30 against 0.42",
             problem=Problem([0.3, 0.6], [Geometric(0.1), Geometric(0.02)], window=60),
-            horizon=5000,
             kinds=("window",),
         ),
         Case(
@@ -364,7 +348,6 @@ def shape_cases() -> tuple[Case, ...]:
             ),
             tests="counting what counts: 0.40 against 0.30 for ever, 0.18 against 0.30 in time",
             problem=Problem([0.3, 0.4], [Geometric(0.1), Geometric(0.01)], window=60),
-            horizon=5000,
             kinds=("window",),
         ),
     )
@@ -384,7 +367,6 @@ def world_cases() -> tuple[Case, ...]:
                 [LogNormal(20, 1.0), LogNormal(60, 1.0)],
                 changes=gradual(before, after, first=1500, last=2500, steps=11),
             ),
-            horizon=5000,
             kinds=("drifting",),
         ),
         Case(
@@ -396,7 +378,6 @@ def world_cases() -> tuple[Case, ...]:
                 LogLogistic(20, 1.5),
                 changes=[Shift(1000, delays=[LogLogistic(20, 1.5), LogLogistic(200, 1.5)])],
             ),
-            horizon=5000,
             kinds=("drifting",),
         ),
         Case(
@@ -404,7 +385,6 @@ def world_cases() -> tuple[Case, ...]:
             what="What has come is heard of every 250 rounds; half takes 20 or, better arm, 150.",
             tests="decisions in batches: 250 of them on what was known at their beginning",
             problem=Problem([0.3, 0.4], [Weibull(0.8, 32), Weibull(0.8, 237)], batch=250),
-            horizon=5000,
             kinds=("batches",),
         ),
         Case(
@@ -417,7 +397,6 @@ def world_cases() -> tuple[Case, ...]:
                 TwoPoint(0.1, 1.0),
                 low_delays=Geometric(0.2),
             ),
-            horizon=5000,
             kinds=("dependent",),
         ),
     )

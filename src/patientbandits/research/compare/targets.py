@@ -13,6 +13,7 @@ from patientbandits.inference import ratio_interval
 from patientbandits.policies import DUCB, KLUCB, PatientBandits, PatientKL, PatientThompson, Policy
 from patientbandits.problems import Problem
 from patientbandits.problems import catalogue as problems
+from patientbandits.research.compare.cases import USUAL_HORIZON
 from patientbandits.research.paper import D_UCB_TAIL, WINDOWS, patient
 from patientbandits.simulation import Result, Simulation
 
@@ -22,13 +23,13 @@ ALPHAS = (0.1, 0.3, 0.5)
 SWEPT_ALPHAS = tuple(round(0.02 * k, 2) for k in range(1, 26))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Target:
     """regret of the best of ``ours`` / regret of the best of ``theirs`` <= limit."""
 
     name: str
     problem: Problem
-    horizon: int
+    horizon: int = USUAL_HORIZON
     ours: Sequence[Policy]
     theirs: Sequence[Policy]
     limit: float
@@ -96,7 +97,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="heterogeneous: PatientThompson / best PatientBandits",
             problem=heterogeneous,
-            horizon=5000,
             ours=thompson,
             theirs=tuned,
             limit=0.25,
@@ -104,7 +104,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="heterogeneous: PatientKL / best PatientBandits",
             problem=heterogeneous,
-            horizon=5000,
             ours=[PatientKL(0.3, scale)],
             theirs=tuned,
             limit=0.70,
@@ -112,7 +111,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="homogeneous: PatientKL / best D-UCB, wait",
             problem=homogeneous,
-            horizon=5000,
             ours=[PatientKL(0.7, scale)],
             theirs=[DUCB(exact, window, "wait") for window in WINDOWS],
             limit=0.75,
@@ -120,7 +118,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="homogeneous: PatientKL / best D-UCB, eq. 5",
             problem=homogeneous,
-            horizon=5000,
             ours=[PatientKL(0.7, scale)],
             theirs=[DUCB(exact, window) for window in WINDOWS],
             limit=1.0,
@@ -128,7 +125,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="homogeneous: PatientThompson / best PatientBandits",
             problem=homogeneous,
-            horizon=5000,
             ours=thompson,
             theirs=tuned,
             limit=0.5,
@@ -152,7 +148,6 @@ def targets() -> tuple[Target, ...]:
         Target(
             name="no delay: PatientThompson / KL-UCB",
             problem=homogeneous.without_delays(),
-            horizon=5000,
             ours=thompson,
             theirs=[KLUCB()],
             limit=1.0,

@@ -119,7 +119,7 @@ class Adaptive(PublishedFigure):
             self.estimate(curves, NEAREST, NEAREST_IN_WORDS, why),
         ]
 
-    def regret(self, curves: Curves, name: str, in_words: str, why: str) -> Claim:
+    def regret(self, curves: Curves, name: str, in_words: str, why: str = "") -> Claim:
         """Fails if it is nearer to the regret of a wrong alpha than to that of the oracle.
 
         In part: near, but not better than both wrong ones.
@@ -146,7 +146,7 @@ class Adaptive(PublishedFigure):
             why=why,
         )
 
-    def estimate(self, curves: Curves, name: str, in_words: str, why: str) -> Claim:
+    def estimate(self, curves: Curves, name: str, in_words: str, why: str = "") -> Claim:
         """Fails if it is further off at the end than the published curve is half-way."""
         estimate = mean_of(curves[name].trace[:, -1])
         return Claim(

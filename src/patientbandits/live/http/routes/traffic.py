@@ -10,15 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from patientbandits.live.commands import (
-    Command,
-    Conversion,
-    Credited,
-    Decision,
-    Exposed,
-    Join,
-    Order,
-)
+from patientbandits.live.commands import Command, Conversion, Credited, Exposed, Join, Order
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http import schemas
@@ -54,7 +46,13 @@ route = TRAFFIC.route
 async def post_decision(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewDecision)
     handle = await service.experiment(request.part)
-    return decision_response(await service.writer.outcome(decision_command(handle, body, request)))
+    decision = await service.writer.outcome(decision_command(handle, body, request))
+    answer = schemas.DecisionAnswer(
+        decision.id, decision.arm, decision.propensity, decision.duplicate
+    )
+    if decision.outside is not None:
+        answer.outside = decision.outside
+    return Response(200 if decision.duplicate or decision.outside else 201, encode(answer))
 
 
 def decision_command(
@@ -71,15 +69,6 @@ def decision_command(
     return handle.decide_command(body.unit, key)
 
 
-def decision_response(decision: Decision) -> Response:
-    answer = schemas.DecisionAnswer(
-        decision.id, decision.arm, decision.propensity, decision.duplicate
-    )
-    if decision.outside is not None:
-        answer.outside = decision.outside
-    return Response(200 if decision.duplicate or decision.outside else 201, encode(answer))
-
-
 @route(
     "POST",
     f"{ONE_EXPERIMENT}/conversions",
@@ -92,12 +81,7 @@ def decision_response(decision: Decision) -> Response:
 async def post_conversion(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewConversion)
     handle = await service.experiment(request.part)
-    return conversion_response(
-        await service.writer.outcome(conversion_command(handle, body, request))
-    )
-
-
-def conversion_response(outcome: Conversion | Credited) -> Response:
+    outcome = await service.writer.outcome(conversion_command(handle, body, request))
     return Response(conversion_status(outcome), encode(conversion_answer(outcome)))
 
 
