@@ -36,29 +36,18 @@ BY = {"by": {"enum": ["rate", "revenue"]}}
 )
 async def post_experiment(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewExperiment)
+    fields = msgspec.structs.asdict(body)
+    name, seed = fields.pop("name"), fields.pop("seed")
+    largest = one_largest_value(fields.pop("largest_value"), fields.pop("scale"))
 
     def make() -> tuple[ExperimentAnswer, bool]:
-        largest = one_largest_value(body.largest_value, body.scale)
-        settings = service.shop.settings(
-            body.arms,
-            body.policy,
-            body.window,
-            body.sticky,
-            1.0 if largest is None else largest,
-            credit=body.credit,
-            control=body.control,
-            currency=body.currency,
-            goals=body.goals,
-            retention=body.retention,
-            shares=body.shares,
-            fallback=body.fallback,
-        )
+        settings = service.shop.settings(**fields, scale=1.0 if largest is None else largest)
         service.warm(settings)
-        handle, new = service.shop.create_exactly(body.name, settings, body.seed)
+        handle, new = service.shop.create_exactly(name, settings, seed)
         return experiment_answer(handle, settings), new
 
     experiment, new = await service.aside(make)
-    location = (b"location", f"/v1/experiments/{body.name}".encode())
+    location = (b"location", f"/v1/experiments/{name}".encode())
     return Response(201 if new else 200, encode(experiment), (location,))
 
 
