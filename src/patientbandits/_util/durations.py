@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from patientbandits.errors import InputError, positive
@@ -65,3 +66,10 @@ def short_time(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {sign}"
     return f"{seconds:.3g} s"
+
+
+def window_end(window: float | None) -> float:
+    """The largest delay that counts: infinity without a window."""
+    if window is None:
+        return math.inf
+    return window

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits._util.durations import spoken
+from patientbandits._util.durations import spoken, window_end
 from patientbandits.analysis.events import ArmHistory, Events
 from patientbandits.analysis.records import ArmFinding, CohortFinding, OrderWorth, Revenue
 from patientbandits.inference import (
@@ -73,7 +73,7 @@ def arm_finding(
     """The rate, what is still to come, and the estimates beside it."""
     _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
-    whole = arm.ages >= (np.inf if events.window is None else events.window)
+    whole = arm.ages >= window_end(events.window)
     matured = decisions_in(arm, whole)
     matured_conversions = decisions_in(arm, whole & converted)
     conversions = decisions_in(arm, converted)

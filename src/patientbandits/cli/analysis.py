@@ -291,7 +291,8 @@ def remarks(analysis: Analysis) -> list[str]:
 
 
 def run_rehearse(options: argparse.Namespace) -> None:
-    from patientbandits.analysis.rehearsal import DRAWS, REHEARSAL_SEED, rehearse, write_rehearsal
+    from patientbandits.analysis.rehearsal import rehearse, write_rehearsal
+    from patientbandits.errors import given
 
     out = options.out or "out/rehearse"
     traffic = per_day(options.traffic)
@@ -301,10 +302,9 @@ def run_rehearse(options: argparse.Namespace) -> None:
         traffic=traffic,
         days=options.days,
         policies=options.policies,
-        draws=DRAWS if options.draws is None else options.draws,
-        seed=REHEARSAL_SEED if options.seed is None else options.seed,
         workers=options.workers,
         start=progress_bar(options),
+        **given(draws=options.draws, seed=options.seed),
     )
     page = write_rehearsal(result, out)
     if options.json:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from patientbandits._util.durations import DAY
+from patientbandits._util.durations import DAY, window_end
 from patientbandits.analysis.events.report import ReadingReport
 from patientbandits.errors import InputError, choice, require
 from patientbandits.inference import FloatArray
@@ -61,7 +61,7 @@ class ArmHistory:
 
     def paid_by_decision(self, window: float | None) -> FloatArray:
         """The sum of all orders within the window, for every row that converted within it."""
-        longest = np.inf if window is None else window
+        longest = window_end(window)
         counted = (self.order_delays <= longest) & np.isfinite(self.order_values)
         sums = np.bincount(
             self.order_decisions[counted], self.order_values[counted], minlength=len(self.ages)
@@ -70,7 +70,7 @@ class ArmHistory:
 
     def converted_within(self, window: float | None) -> NDArray[np.bool_]:
         """True for rows that converted within the window."""
-        longest = np.inf if window is None else window
+        longest = window_end(window)
         converted: NDArray[np.bool_] = np.isfinite(self.delays) & (self.delays <= longest)
         return converted
 

@@ -6,7 +6,6 @@ few thousand rows, and the conversions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from patientbandits._util.durations import window_end
 from patientbandits.live.commands import BatchPeople
 from patientbandits.live.log import AliasLine, class_of, seconds_of_class
 from patientbandits.live.settings import Crediting, QuarantineRules
@@ -78,7 +78,7 @@ class Tally:
 
 
 def _seconds(by_class: Mapping[int, int], window: float | None) -> NDArray[np.float64]:
-    longest = math.inf if window is None else window
+    longest = window_end(window)
     return np.array([min(seconds_of_class(age), longest) for age in sorted(by_class)])
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits._util.durations import DAY
+from patientbandits._util.durations import DAY, window_end
 from patientbandits.analysis import candidate_windows
 from patientbandits.analysis.events import ArmHistory, Events, control_of
 from patientbandits.inference import FloatArray
@@ -98,7 +98,7 @@ class DecisionGroups:
         usual = candidate_windows(np.inf, window)
         edges = [*(edge / SECOND for edge in EDGES), *usual]
         self._edges = np.unique(edges)
-        self._window = np.inf if window is None else window
+        self._window = window_end(window)
         self._parts: list[DecisionRows] = []
         self._grouped = 0
         """rows that were left when they were last grouped"""

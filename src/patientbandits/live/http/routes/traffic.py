@@ -52,7 +52,7 @@ async def post_decision(service: Service, request: Request) -> Response:
     )
     if decision.outside is not None:
         answer.outside = decision.outside
-    return Response(200 if decision.duplicate or decision.outside else 201, encode(answer))
+    return Response(status_of(decision.duplicate or decision.outside is not None), encode(answer))
 
 
 def decision_command(
@@ -95,6 +95,13 @@ def conversion_command(
     return command
 
 
+def status_of(repeated: bool) -> int:
+    """201 if something new was written, 200 if nothing was."""
+    if repeated:
+        return 200
+    return 201
+
+
 def sender_of(request: Request) -> str | None:
     """The id of the key that came with the request."""
     return None if request.key is None else request.key.id
@@ -108,7 +115,7 @@ def conversion_answer(outcome: Conversion | Credited) -> schemas.ConversionAnswe
 
 
 def conversion_status(outcome: Conversion | Credited) -> int:
-    return 200 if outcome.duplicate or not outcome.counted else 201
+    return status_of(outcome.duplicate or not outcome.counted)
 
 
 def one_name(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
@@ -152,8 +159,8 @@ async def post_track(service: Service, request: Request) -> Response:
         credited=sum(one.counted for one in credited.values()),
         unknown=not any(one.exposed for one in credited.values()),
     )
-    first = any(not one.duplicate and one.counted for one in credited.values())
-    return Response(201 if first else 200, encode(answer))
+    repeated = all(one.duplicate or not one.counted for one in credited.values())
+    return Response(status_of(repeated), encode(answer))
 
 
 @route(
@@ -174,7 +181,7 @@ async def post_alias(service: Service, request: Request) -> Response:
 
     joins = await outcomes(service, await service.aside(commands))
     duplicate = all(join.duplicate for join in joins.values())
-    return Response(200 if duplicate else 201, encode(schemas.AliasAnswer(duplicate=duplicate)))
+    return Response(status_of(duplicate), encode(schemas.AliasAnswer(duplicate=duplicate)))
 
 
 async def outcomes(service: Service, commands: Sequence[Command]) -> dict[str, Any]:
@@ -231,7 +238,7 @@ async def post_exposure(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
     exposed = await service.writer.outcome(exposure_command(handle, body, request))
     answer = schemas.ExposureAnswer(id=exposed.id, duplicate=exposed.duplicate)
-    return Response(200 if exposed.duplicate else 201, encode(answer))
+    return Response(status_of(exposed.duplicate), encode(answer))
 
 
 def exposure_command(
@@ -292,8 +299,9 @@ def item_answer(command: Command | Exception) -> schemas.ItemAnswer:
     assert isinstance(command, Command)
     if isinstance(command.outcome, Exposed):
         exposed = command.outcome
-        status = 200 if exposed.duplicate else 201
-        return schemas.ItemAnswer(status=status, duplicate=exposed.duplicate, id=exposed.id)
+        return schemas.ItemAnswer(
+            status=status_of(exposed.duplicate), duplicate=exposed.duplicate, id=exposed.id
+        )
     outcome: Conversion | Credited = command.outcome
     return schemas.ItemAnswer(
         status=conversion_status(outcome),
@@ -319,4 +327,4 @@ async def post_retraction(service: Service, request: Request) -> Response:
     command = handle.retraction_command(body.id, unit=body.unit, order=body.order, goal=body.goal)
     retraction = await service.writer.outcome(command)
     answer = schemas.RetractionAnswer(duplicate=retraction.duplicate)
-    return Response(200 if retraction.duplicate else 201, encode(answer))
+    return Response(status_of(retraction.duplicate), encode(answer))
