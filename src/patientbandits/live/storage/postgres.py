@@ -188,7 +188,7 @@ class PostgresStore(PostgresReader, LogStore):
                 self._pipeline.send([BEGIN, StoreQuestion(ONE_AT_A_TIME, ())])
             version = self._version()
             if version == 0 and not create:
-                raise InputError(f"live: there are no tables of this program at {self.shown}.")
+                raise InputError(f"live: there are no patientbandits tables at {self.shown}.")
             if version > len(MIGRATIONS):
                 versions = f"its schema is {version}, this knows {len(MIGRATIONS)}"
                 raise InputError(f"live: {self.shown} was written by a later version ({versions}).")

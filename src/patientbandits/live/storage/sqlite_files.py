@@ -61,7 +61,7 @@ def sqlite_errors() -> Iterator[None]:
     except apsw.NotADBError as error:
         raise InputError("live: the file is not an SQLite database.") from error
     except UnicodeDecodeError as error:
-        raise InputError("live: the database is damaged: it holds text that is none.") from error
+        raise InputError("live: the database is damaged: its text is not UTF-8.") from error
     except apsw.ReadOnlyError as error:
         raise InputError("live: the database cannot be written: it is read-only.") from error
     except apsw.Error as error:
