@@ -19,7 +19,7 @@ import numpy as np
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.log.ids import Signer
+from patientbandits.live.storage.identifiers import Signer
 
 CLIENTS = 8
 WINDOW, START = 1000.0, 1_700_000_000.0

@@ -11,7 +11,7 @@ from folds import counts, same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.commands.draft import SKEW
-from patientbandits.live.log.ids import Signer
+from patientbandits.live.storage.identifiers import Signer
 
 MICRO = 10**6
 UCB = pb.UCB1()

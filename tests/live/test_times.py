@@ -10,7 +10,7 @@ from folds import same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.times import LARGEST_STEP, TRUSTED_AFTER, SteadyClock
+from patientbandits.live.commands.journal import LARGEST_STEP, TRUSTED_AFTER, SteadyClock
 
 DAY = 86400.0
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from patientbandits.live.commands import Command, Credited, Journal, TimeLike
+from patientbandits.live.commands import Command, Credited, Journal, SteadyClock, TimeLike
 from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import Experiment
@@ -33,7 +33,6 @@ from patientbandits.live.settings import (
     require_same_settings,
 )
 from patientbandits.live.storage import LogStore, database_names, open_store
-from patientbandits.live.times import SteadyClock
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:

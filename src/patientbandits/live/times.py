@@ -1,14 +1,12 @@
-"""Times of the log, in whole microseconds since 1970: parsed, formatted, and a steady clock."""
+"""Times of the log, in whole microseconds since 1970: parsed and formatted."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from patientbandits.errors import InputError
-from patientbandits.live.errors import LOGGER, RefusedError
+from patientbandits.live.errors import RefusedError
 
 SECOND = 1_000_000
 """in microseconds"""
@@ -25,12 +23,6 @@ AUTOMATIC = (1, 10, 60, 600, 3600, 21600, 86400, 604800)
 
 AUTOMATIC_BUCKETS = 60
 """about as many buckets as "auto" aims at"""
-
-LARGEST_STEP = 300.0
-"""seconds by which a clock may be corrected at once"""
-
-TRUSTED_AFTER = 600.0
-"""seconds after which a clock that has jumped is trusted"""
 
 
 def as_datetime(time: int) -> datetime:
@@ -108,56 +100,3 @@ def bucket_width(bucket: str | int, span: int) -> int:
         f"timeseries: bucket must be auto, {', '.join(BUCKETS)} or a number of seconds "
         f"up to a year; got {bucket!r:.100}."
     )
-
-
-def seconds_since_start() -> float:
-    """Seconds since the machine started, with the time it slept if the system counts it."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
-
-
-class SteadyClock:
-    """Seconds since 1970, without the jumps of the system clock.
-
-    The log's time never goes back: a line written while the clock was days ahead would hold up all
-    later ones. So a clock that jumps is trusted only after it has run steadily for a while; until
-    then time goes on as the machine counts it.
-
-    ``wall`` may jump, ``steady`` counts seconds from anywhere.
-    """
-
-    def __init__(
-        self,
-        wall: Callable[[], float] = time.time,
-        steady: Callable[[], float] = seconds_since_start,
-    ) -> None:
-        self._wall = wall
-        self._steady = steady
-        self._offset = wall() - steady()
-        self._jumped: float | None = None
-        """when, by the steady clock"""
-        self.jump = 0.0
-        """seconds by which the wall clock is ahead of this one"""
-
-    def __call__(self) -> float:
-        steady = self._steady()
-        wall = self._wall()
-        expected = steady + self._offset
-        jump = wall - expected
-        if abs(jump) <= LARGEST_STEP:
-            self._trust(wall, steady)
-            return wall
-        if self._jumped is None:
-            self._jumped = steady
-            LOGGER.error("the clock has jumped", extra={"fields": {"seconds": round(jump)}})
-        if steady - self._jumped >= TRUSTED_AFTER:
-            self._trust(wall, steady)
-            return wall
-        self.jump = jump
-        return expected
-
-    def _trust(self, wall: float, steady: float) -> None:
-        self._offset = wall - steady
-        self._jumped = None
-        self.jump = 0.0

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.commands.draft import SKEW
-from patientbandits.live.log.ids import Signer
+from patientbandits.live.storage.identifiers import Signer
 
 pytestmark = pytest.mark.slow
 

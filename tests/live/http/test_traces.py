@@ -18,8 +18,8 @@ from opentelemetry.trace import SpanKind, StatusCode
 from service import Running, environment
 
 from patientbandits import live
-from patientbandits.live.http.app import App
-from patientbandits.live.http.service import Options, Service
+from patientbandits.live.http.routes import PAGES, ROUTES
+from patientbandits.live.http.service import App, Options, Service
 from patientbandits.live.http.traces import RequestSpans
 from patientbandits.live.server import HTTPProtocol, ServerState, Writer
 
@@ -39,7 +39,7 @@ def test_spans(tmp_path):
         service = Service(shop, Options(keys=False), lambda: None)
         service.traces = RequestSpans(provider)
         await service.start(Writer(shop, 100, lambda: None))
-        state = ServerState(App(service))
+        state = ServerState(App(service, (*ROUTES, *PAGES)))
         server = await asyncio.get_running_loop().create_server(
             lambda: HTTPProtocol(state), "127.0.0.1", 0
         )

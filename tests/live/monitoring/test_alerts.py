@@ -9,12 +9,12 @@ import pytest
 from example_year import DAY
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS
+from patientbandits.live.commands.journal import SteadyClock
 from patientbandits.live.log.records import OrderLine
 from patientbandits.live.monitoring import alerts
 from patientbandits.live.monitoring.alerts import CHEAP, GROWTH, MAX_AGE, AnalysisCache, arm_models
 from patientbandits.live.monitoring.watched_log import WatchedLog
 from patientbandits.live.operations.checks import check
-from patientbandits.live.times import SteadyClock
 
 
 def kinds(alerts):

@@ -11,8 +11,8 @@ from folds import counts, equal, memories_equal, running, same
 
 import patientbandits as pb
 from patientbandits import live
-from patientbandits.live.commands.batch import split_batch
 from patientbandits.live.commands.commands import Convert, Decide, Retract
+from patientbandits.live.commands.journal import split_batch
 from patientbandits.live.log.records import (
     ConversionLine,
     Decided,

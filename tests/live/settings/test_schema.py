@@ -11,7 +11,7 @@ from patientbandits import live
 
 CODE = """
 import sys, threading
-from patientbandits.live.log.ids import stored_eras
+from patientbandits.live.storage.identifiers import stored_eras
 from patientbandits.live.settings.schema import stored_settings
 sys.setswitchinterval(1e-6)
 barrier = threading.Barrier(8)

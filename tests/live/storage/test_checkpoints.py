@@ -14,9 +14,8 @@ from workload import ARMS, EXPERIMENT, lost, shrink_wal, traffic, whole
 
 from patientbandits import live
 from patientbandits.live.shop import Shop
-from patientbandits.live.storage import sqlite_files as checkpoints
-from patientbandits.live.storage.sqlite import SQLiteStore
-from patientbandits.live.storage.sqlite_files import RETRIES, Stage
+from patientbandits.live.storage import sqlite as checkpoints
+from patientbandits.live.storage.sqlite import RETRIES, SQLiteStore, Stage
 
 PAGES = 40
 PAGE = 4096

@@ -7,6 +7,7 @@ so that each command sees those before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
 from patientbandits.live.commands.commands import (
@@ -28,12 +29,11 @@ from patientbandits.live.log import (
     Line,
     OpenDecision,
     OrderLine,
-    Signer,
     WithdrawalLine,
 )
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import Settings
-from patientbandits.live.storage import Reader, StoreQuestion
+from patientbandits.live.storage import Reader, Signer, StoreQuestion
 from patientbandits.live.times import SECOND
 
 SKEW = 300 * SECOND
@@ -113,12 +113,18 @@ class Draft:
         """all other decisions that the batch is about, by line"""
         self._by_key: dict[str, int] = {}
         self._by_unit: dict[str, int] = {}
-        settings = state.settings
-        self.people = BatchPeople(self.decided, settings.crediting, settings.quarantine)
+        self.about_people = False
+        """whether a command is about people, who were then looked up: most decisions are not"""
         self.assignments: dict[str, list[AssignmentLine]] = {}
         """by unit, oldest first"""
         self.reached: dict[tuple[int, str], ReachedGoal] = {}
         """by decision and goal"""
+
+    @cached_property
+    def people(self) -> BatchPeople:
+        """The people that the batch is about."""
+        settings = self.settings
+        return BatchPeople(self.decided, settings.crediting, settings.quarantine)
 
     @property
     def next_seq(self) -> int:
@@ -180,6 +186,7 @@ class Draft:
         if self.state.has_aliases:
             units.update(deciding)
         if units or orders:
+            self.about_people = True
             goals = bool(self.settings.goals)
             self.people.look_up(reader, self.experiment.id, units, orders, goals)
 
@@ -216,7 +223,7 @@ class Draft:
             self._by_key[line.key] = line.seq
         if line.unit is not None:
             self._by_unit[line.unit] = line.seq
-            if self.people.looked_up:
+            if self.about_people:
                 self.people.expose(line)
 
     def decision_of_key(self, key: str | None) -> DecisionLine | OpenDecision | None:
@@ -228,6 +235,8 @@ class Draft:
         seq = self._by_unit.get(unit)
         if seq is not None:
             return self._decision(seq)
+        if not self.about_people:
+            return None
         for exposure in reversed(self.people.exposures(unit)):
             decision = self._decision(exposure.seq)
             if isinstance(decision, OpenDecision) or decision.arm in self.state.shown:

@@ -12,17 +12,31 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from patientbandits.live.commands.batch import carry_out, only_decides, split_batch
-from patientbandits.live.commands.commands import Command
-from patientbandits.live.commands.draft import questions
-from patientbandits.live.errors import LOGGER, UnavailableError
-from patientbandits.live.log import Signer
+from patientbandits.live.commands.commands import (
+    AboutGoal,
+    Command,
+    Convert,
+    Decide,
+    Evaluate,
+    Expose,
+    Join,
+    Order,
+    Retract,
+    Withdraw,
+)
+from patientbandits.live.commands.decide import answer_pending, apply_decision, apply_evaluation
+from patientbandits.live.commands.draft import Draft, questions
+from patientbandits.live.commands.exposures import apply_exposure
+from patientbandits.live.commands.orders import apply_alias, apply_order, apply_withdrawal
+from patientbandits.live.commands.outcomes import apply_conversion, apply_retraction
+from patientbandits.live.errors import LOGGER, RefusedError, UnavailableError
 from patientbandits.live.policy import PolicyState
-from patientbandits.live.storage import LogStore, Pseudonyms, StoreQuestion
+from patientbandits.live.settings import Settings
+from patientbandits.live.storage import LogStore, Pseudonyms, Signer, StoreQuestion
 from patientbandits.live.times import SECOND
 
 Result = TypeVar("Result")
@@ -32,6 +46,24 @@ LARGEST_TRANSACTION = 1000
 
 REST = 1.0
 """seconds for which an experiment that failed is not tried again: reading its log takes time"""
+
+APPLY: dict[type[Command], Callable[[Draft, Any], None]] = {
+    Decide: apply_decision,
+    Evaluate: apply_evaluation,
+    Expose: apply_exposure,
+    Convert: apply_conversion,
+    Retract: apply_retraction,
+    Order: apply_order,
+    Withdraw: apply_withdrawal,
+    Join: apply_alias,
+}
+DECIDING = {Decide, Evaluate}
+
+LARGEST_STEP = 300.0
+"""seconds by which a clock may be corrected at once"""
+
+TRUSTED_AFTER = 600.0
+"""seconds after which a clock that has jumped is trusted"""
 
 
 class Failing(NamedTuple):
@@ -257,3 +289,140 @@ def fail(commands: Iterable[Command], cause: BaseException) -> None:
         command.outcome = None
         command.error = UnavailableError(words)
         command.error.__cause__ = cause
+
+
+def carry_out(
+    commands: Sequence[Command], state: PolicyState, now: int, signer: Signer, store: LogStore
+) -> None:
+    """Answer each command, or refuse it, and append the lines; they are still to be committed."""
+    draft = Draft(state, now, signer)
+    if not only_decides(commands):
+        name_goals(commands, state.settings)
+        commands = [command for command in commands if command.error is None]
+    draft.look_up(commands, store)
+    for command in commands:
+        try:
+            APPLY[type(command)](draft, command)
+        except RefusedError as refusal:
+            command.error = refusal
+    # until here nothing has changed but the draft: a command that fails leaves no trace
+    draft.lines = state.advance(draft.lines, draft.decided)
+    answer_pending(draft)
+    state.chain = store.append(draft.lines, state.chain)
+
+
+def name_goals(commands: Sequence[Command], settings: Settings) -> None:
+    """Replace the name of the goal that decides by None, and refuse names that are not known."""
+    for command in commands:
+        if not isinstance(command, AboutGoal) or command.goal is None:
+            continue
+        if command.goal not in settings.goals:
+            command.error = RefusedError(
+                f"conversion: goal must be one of the experiment's, {list(settings.goals)!r:.300}; "
+                f"got goal={command.goal!r:.100}."
+            )
+        elif command.goal == settings.goals[0]:
+            command.goal = None
+
+
+def only_decides(commands: Sequence[Command]) -> bool:
+    return set(map(type, commands)) <= DECIDING
+
+
+def split_batch(commands: Sequence[Command], state: PolicyState) -> Iterator[Sequence[Command]]:
+    """Cut a batch into parts that can be carried out at once.
+
+    Cut before a decision that follows something undone, if the memory must then begin anew from
+    the log; and before what is about a person for whom something was just decided: the arm must be
+    known first.
+    """
+    if only_decides(commands):  # mostly
+        yield commands
+        return
+    part: list[Command] = []
+    decided: set[str] = set()
+    undone = False
+    joined = state.has_aliases
+    for command in commands:
+        joined = joined or isinstance(command, Join)
+        if isinstance(command, Decide):
+            cut = undone
+        else:
+            cut = bool(decided) and about_any(command, decided, joined)
+        if cut:
+            yield part
+            part = []
+            decided = set()
+            undone = False
+        part.append(command)
+        if not isinstance(command, Decide):
+            # a conversion may undo: once there are orders it can be followed by a smaller credit
+            undone = undone or (not state.memory.forgets and may_undo(command, state))
+        elif command.unit is not None:
+            decided.add(command.unit)
+    yield part
+
+
+def about_any(command: Command, units: set[str], joined: bool) -> bool:
+    """Tell whether it may be about one of the people behind ``units``; ``joined``: some have
+    several."""
+    if isinstance(command, (Order, Expose)):
+        return joined or command.unit in units
+    return isinstance(command, (Withdraw, Join))
+
+
+def may_undo(command: Command, state: PolicyState) -> bool:
+    return state.may_credit or not isinstance(command, Convert)
+
+
+def seconds_since_start() -> float:
+    """Seconds since the machine started, with the time it slept if the system counts it."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+class SteadyClock:
+    """Seconds since 1970, without the jumps of the system clock.
+
+    The log's time never goes back: a line written while the clock was days ahead would hold up all
+    later ones. So a clock that jumps is trusted only after it has run steadily for a while; until
+    then time goes on as the machine counts it.
+
+    ``wall`` may jump, ``steady`` counts seconds from anywhere.
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = seconds_since_start,
+    ) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._offset = wall() - steady()
+        self._jumped: float | None = None
+        """when, by the steady clock"""
+        self.jump = 0.0
+        """seconds by which the wall clock is ahead of this one"""
+
+    def __call__(self) -> float:
+        steady = self._steady()
+        wall = self._wall()
+        expected = steady + self._offset
+        jump = wall - expected
+        if abs(jump) <= LARGEST_STEP:
+            self._trust(wall, steady)
+            return wall
+        if self._jumped is None:
+            self._jumped = steady
+            LOGGER.error("the clock has jumped", extra={"fields": {"seconds": round(jump)}})
+        if steady - self._jumped >= TRUSTED_AFTER:
+            self._trust(wall, steady)
+            return wall
+        self.jump = jump
+        return expected
+
+    def _trust(self, wall: float, steady: float) -> None:
+        self._offset = wall - steady
+        self._jumped = None
+        self.jump = 0.0

@@ -93,8 +93,6 @@ class BatchPeople:
         self._rules = rules
         self._crediting = crediting
         self.aliases = AliasGroups()
-        self.looked_up = False
-        """whether a command is about people: most decisions are not"""
         self._exposures: dict[str, list[Exposure]] = {}
         self._orders: dict[str, dict[int, PlacedOrder]] = {}
         self._named: dict[tuple[str | None, str], list[int]] = {}
@@ -114,7 +112,6 @@ class BatchPeople:
 
         ``goals``: with the goals they reached beside the one that decides.
         """
-        self.looked_up = True
         kinds = (OrderLine, UnitGoalLine) if goals else (OrderLine,)
         named: list[OrderLine] = []
         for kind in kinds:

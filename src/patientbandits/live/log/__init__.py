@@ -1,4 +1,4 @@
-"""The records of a database, the log's rows and their chain, and the ids of decisions."""
+"""The records of a database, and the log's rows and their chain."""
 
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from patientbandits.live.log.chain import names_are_hashed_in as names_are_hashed_in
     from patientbandits.live.log.chain import resealed as resealed
     from patientbandits.live.log.chain import row_of as row_of
-    from patientbandits.live.log.ids import Era as Era
-    from patientbandits.live.log.ids import Signer as Signer
-    from patientbandits.live.log.ids import begun_era as begun_era
-    from patientbandits.live.log.ids import eras_text as eras_text
-    from patientbandits.live.log.ids import stored_eras as stored_eras
     from patientbandits.live.log.records import KINDS as KINDS
     from patientbandits.live.log.records import MILLIONTHS as MILLIONTHS
     from patientbandits.live.log.records import AliasLine as AliasLine

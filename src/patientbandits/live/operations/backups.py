@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 
 from patientbandits.errors import InputError
-from patientbandits.live.log import begun_era, eras_text, stored_eras
 from patientbandits.live.storage import (
     CLEAR,
     ERAS,
@@ -17,8 +16,11 @@ from patientbandits.live.storage import (
     TABLES,
     LogStore,
     Reader,
+    begun_era,
+    eras_text,
     exclusive_lock,
     open_store,
+    stored_eras,
 )
 
 ROWS_COPIED_AT_A_TIME = 10_000

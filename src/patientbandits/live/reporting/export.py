@@ -19,11 +19,10 @@ from patientbandits.live.log import (
     CreditLine,
     Decided,
     Experiment,
-    Signer,
 )
 from patientbandits.live.reporting.goals import goal_credits
 from patientbandits.live.settings import Settings
-from patientbandits.live.storage import Reader, is_erased
+from patientbandits.live.storage import Reader, Signer, is_erased
 from patientbandits.live.times import SECOND, as_datetime, moment_text
 
 ROWS_AT_A_TIME = 5_000

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from patientbandits._util.allocator import tune_malloc
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.live import shop as library
-from patientbandits.live.http.app import App
 from patientbandits.live.http.auth import checked_origin, loopback
 from patientbandits.live.http.logs import log_event, set_up_logs
-from patientbandits.live.http.service import Options, Service
+from patientbandits.live.http.routes import PAGES, ROUTES
+from patientbandits.live.http.service import App, Options, Service
 from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.operations import Keyring
 from patientbandits.live.server.protocol import HTTPProtocol, ServerState
@@ -48,7 +48,7 @@ class Server:
         self._service = Service(shop, options, self.stop)
         if options.traces:
             self._service.traces = exported_traces()
-        self._state = ServerState(App(self._service))
+        self._state = ServerState(App(self._service, (*ROUTES, *PAGES)))
 
     def stop(self) -> None:
         self._stopping.set()

@@ -11,15 +11,19 @@ if TYPE_CHECKING:
     from patientbandits.live.storage.base import SECRET as SECRET
     from patientbandits.live.storage.base import LogStore as LogStore
     from patientbandits.live.storage.base import Reader as Reader
+    from patientbandits.live.storage.identifiers import CLEAR as CLEAR
+    from patientbandits.live.storage.identifiers import HASHED as HASHED
+    from patientbandits.live.storage.identifiers import Pseudonyms as Pseudonyms
+    from patientbandits.live.storage.identifiers import Signer as Signer
+    from patientbandits.live.storage.identifiers import begun_era as begun_era
+    from patientbandits.live.storage.identifiers import database_names as database_names
+    from patientbandits.live.storage.identifiers import eras_text as eras_text
+    from patientbandits.live.storage.identifiers import erased_name as erased_name
+    from patientbandits.live.storage.identifiers import is_erased as is_erased
+    from patientbandits.live.storage.identifiers import stored_eras as stored_eras
     from patientbandits.live.storage.locations import exclusive_lock as exclusive_lock
     from patientbandits.live.storage.locations import in_postgres as in_postgres
     from patientbandits.live.storage.locations import open_store as open_store
-    from patientbandits.live.storage.pseudonyms import CLEAR as CLEAR
-    from patientbandits.live.storage.pseudonyms import HASHED as HASHED
-    from patientbandits.live.storage.pseudonyms import Pseudonyms as Pseudonyms
-    from patientbandits.live.storage.pseudonyms import database_names as database_names
-    from patientbandits.live.storage.pseudonyms import erased_name as erased_name
-    from patientbandits.live.storage.pseudonyms import is_erased as is_erased
     from patientbandits.live.storage.queries import TABLES as TABLES
     from patientbandits.live.storage.queries import StoreQuestion as StoreQuestion
 

@@ -1,4 +1,4 @@
-"""Names of decisions, from their definition."""
+"""Ids of decisions, from their definition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 import random
 
-from patientbandits.live.log.ids import Signer, begun_era
+from patientbandits.live.storage.identifiers import Signer, begun_era
 
 SECRET = b"a secret of this test"
 
