@@ -77,7 +77,7 @@ bench-live: $(VENV)/.dev
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 	$(BIN)/python -m tests.live.messages --full
-	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/test_http_schema.py tests/live/test_times.py \
+	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/test_http_schema.py tests/live/commands/test_clock.py \
 		tests/live/commands/test_failing_experiments.py tests/live/test_protocol.py tests/live/reporting/test_export.py
 
 MINUTES ?= 10

@@ -23,7 +23,7 @@ from patientbandits.live.log.records import (
 from patientbandits.live.policy import memory as policy_memory
 from patientbandits.live.policy import state as policy_state
 from patientbandits.live.policy.memory import PolicyMemory
-from patientbandits.live.policy.state import PolicyState
+from patientbandits.live.policy.state import PolicyState, decision_made
 from patientbandits.live.settings.parsing import new_settings
 from patientbandits.policies import POLICIES
 
@@ -238,7 +238,8 @@ def test_memory_grows(monkeypatch, name):
             fresh = [decision_line(seq, j) for seq in range(13 * j + 1, 13 * j + 14)]
             array, _ = memory.apply([memory.decision(line) for line in fresh], True)
             chosen = [
-                line.chosen(int(arm), 0.0) for line, arm in zip(fresh, array["arm"], strict=True)
+                decision_made(line, int(arm), 0.0)
+                for line, arm in zip(fresh, array["arm"], strict=True)
             ]
             waiting += [line for line in chosen if rng.random() < 0.3]
         return memory

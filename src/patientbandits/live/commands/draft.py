@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from patientbandits.live.commands.commands import (
     AboutDecision,
@@ -249,10 +249,11 @@ class Draft:
 
     def made(self, seq: int) -> DecisionLine:
         """A decision that the policy has made by now."""
-        about = self.decided.get(seq)
-        if about is not None:
-            return about.decision
-        return cast(DecisionLine, self.lines[seq - self.first])
+        if seq < self.first:
+            return self.decided[seq].decision
+        line = self.lines[seq - self.first]
+        assert isinstance(line, DecisionLine)
+        return line
 
 
 def same_moment(before: ConversionLine | GoalLine | OrderLine, stated: int | None) -> bool:

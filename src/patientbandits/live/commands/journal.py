@@ -115,7 +115,8 @@ class Journal:
         """Carry out ``commands``; returns when each has its outcome, durable, or its error."""
         self._queue.extend(commands)
         with self._turn:
-            while not all(command.done for command in commands):
+            # they wait in their order, so the last of them is done last
+            while commands and not commands[-1].done:
                 number = min(len(self._queue), LARGEST_TRANSACTION)
                 self._carry_out([self._queue.popleft() for _ in range(number)])
 

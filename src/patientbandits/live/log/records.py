@@ -91,18 +91,6 @@ class OpenDecision(Line, frozen=True, kw_only=True, gc=False):
     unit: str | None = None
     key: str | None = None
 
-    def chosen(self, arm: int, propensity: float) -> DecisionLine:
-        """The line to be stored; ``propensity``: 0 if the policy does not know."""
-        return DecisionLine(
-            experiment=self.experiment,
-            seq=self.seq,
-            time=self.time,
-            arm=arm,
-            propensity=min(propensity, 1.0) if propensity > 0.0 else None,
-            unit=self.unit,
-            key=self.key,
-        )
-
 
 class DecisionLine(Line, frozen=True, kw_only=True, gc=False):
     """An arm was chosen."""

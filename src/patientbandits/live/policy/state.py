@@ -192,7 +192,7 @@ class PolicyState:
             return list(lines)
         control = self.settings.arms.index(self.settings.control or "")
         return [
-            line.chosen(control, draws.control)
+            decision_made(line, control, draws.control)
             if isinstance(line, OpenDecision) and self.memory.is_control(line.seq)
             else line
             for line in lines
@@ -278,11 +278,11 @@ class PolicyState:
         active = self.settings.chosen
         places = (self.memory.lines.lines_of(chosen["pull"]) - first).tolist()
         arms = chosen["arm"].tolist()
-        propensities = chosen["propensity"].tolist()
+        propensities = chosen["propensity"].clip(max=1.0).tolist()
         for place, arm, propensity in zip(places, arms, propensities, strict=True):
             line = completed[place]
             if isinstance(line, OpenDecision):
-                completed[place] = line.chosen(active[arm], propensity)
+                completed[place] = decision_made(line, active[arm], propensity)
 
     @property
     def may_credit(self) -> bool:
@@ -303,6 +303,19 @@ class PolicyState:
         if only_much:
             return new >= max(SNAPSHOT_EVERY, self.seq // SNAPSHOT_GROWTH)
         return new >= 1
+
+
+def decision_made(line: OpenDecision, arm: int, propensity: float) -> DecisionLine:
+    """The line to be stored; ``propensity``: 0 if the policy does not know."""
+    return DecisionLine(
+        experiment=line.experiment,
+        seq=line.seq,
+        time=line.time,
+        arm=arm,
+        propensity=propensity if propensity > 0.0 else None,
+        unit=line.unit,
+        key=line.key,
+    )
 
 
 def exposure_runs() -> Callable[[Line], bool]:

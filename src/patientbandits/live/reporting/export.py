@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 from patientbandits.errors import InputError
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.log import (
-    MILLIONTHS,
-    ConversionLine,
-    CreditLine,
-    Decided,
-    Experiment,
-)
+from patientbandits.live.log import MILLIONTHS, ConversionLine, CreditLine, Decided, Experiment
 from patientbandits.live.reporting.goals import goal_credits
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, Signer, is_erased
