@@ -77,8 +77,8 @@ bench-live: $(VENV)/.dev
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 	$(BIN)/python -m tests.live.messages --full
-	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/test_http_schema.py tests/live/commands/test_clock.py \
-		tests/live/commands/test_failing_experiments.py tests/live/test_protocol.py tests/live/reporting/test_export.py
+	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/http/test_openapi.py tests/live/commands/test_clock.py \
+		tests/live/commands/test_failing_experiments.py tests/live/server/test_protocol.py tests/live/reporting/test_export.py
 
 MINUTES ?= 10
 soak: $(VENV)/.dev

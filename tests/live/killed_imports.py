@@ -20,17 +20,17 @@ from pathlib import Path
 from patientbandits.live.operations import importing
 
 importing.EXPOSURES_AT_A_TIME, importing.ORDERS_AT_A_TIME = {pieces}
-pieces = importing.pieces
+batches = importing.batches
 
-def held_pieces(rows, size):
-    every = list(pieces(rows, size))
+def held_batches(rows, size):
+    every = list(batches(rows, size))
     yield from every[:-1]
     if size == importing.ORDERS_AT_A_TIME and "HOLD" in os.environ:
         Path(os.environ["HOLD"]).touch()
         time.sleep(3600)
     yield every[-1]
 
-importing.pieces = held_pieces
+importing.batches = held_batches
 from patientbandits.cli import main
 sys.exit(main(sys.argv[1:]))
 """
