@@ -23,7 +23,7 @@ assert module is import_module(f"patientbandits.{new}")
 """
 
 
-@pytest.mark.parametrize("old", ["delays", "executors", "pull_counts", "gym", "engine.run"])
+@pytest.mark.parametrize("old", ["anytime", "events", "gym", "posteriors", "events.reading"])
 def test_an_old_name_is_the_new_module(old: str) -> None:
     head, _, rest = old.partition(".")
     new = MOVED[head] + (f".{rest}" if rest else "")

@@ -14,35 +14,12 @@ ROOT = "patientbandits."
 
 MOVED = {
     "anytime": "inference.anytime",
-    "bandit": "simulation.bandit",
-    "compare": "research.compare",
-    "delays": "problems.delays",
-    "drift": "problems.drift",
-    "early_signals": "problems.signals",
-    "engine": "simulation.engine",
-    "envelopes": "problems.envelopes",
     "events": "analysis.events",
-    "executors": "simulation.sweeps",
-    "field": "research.field",
-    "figures": "plotting.figures",
     "gym": "integrations.gym",
-    "latex": "plotting.latex",
-    "obp": "integrations.obp",
-    "paper": "research.paper",
     "posteriors": "inference.posterior",
-    "problem": "problems.problem",
-    "pull_counts": "simulation.simulation",
     "random_problems": "problems.random_problems",
-    "registry": "policies.registry",
-    "rehearsal": "analysis.rehearsal",
-    "result": "simulation.result",
-    "rewards": "problems.rewards",
-    "rng": "_util.rng",
-    "statistics": "inference.intervals",
-    "study": "research.study",
-    "study_results": "research.study",
-    "sweeps": "simulation.sweeps",
 }
+"""the modules that the documentation named; all else was to be imported from the package"""
 
 
 class MovedModules:
