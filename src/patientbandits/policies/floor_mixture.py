@@ -7,20 +7,20 @@ mean can be estimated whatever the policy does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.rng import Bits, as_bits, bits_at, mix, unit
-from patientbandits.errors import InputError, number, probability, require
-from patientbandits.policies.base import Arm, Chance, Policy, rule_of
+from patientbandits.errors import number, probability, require
+from patientbandits.policies.base import Arm, Chance, rule_of
 from patientbandits.policies.choice import DecisionPoint, index_function
+from patientbandits.policies.parts.over_base import BaseHooks, OverBase
 from patientbandits.policies.parts.records import base_memory, nested_kind
-from patientbandits.policies.rule import Hook, Rule, hooks_of
+from patientbandits.policies.rule import Rule, hooks_of
 
 FLOOR_SALT = 0xD6E8FEB86659FD93
 
@@ -34,20 +34,10 @@ class Coin(NamedTuple):
     """whether this round's arm is chosen at random"""
 
 
-class MixedHooks(NamedTuple):
-    """The base policy's hooks that the mixture calls."""
-
-    index_of: Callable[..., float]
-    refresh: Hook
-    pulled: Hook
-    arrived: Hook
-    trace: Hook
-
-
 @cache
-def mixture_methods(base: MixedHooks, base_kind: Any) -> type:
+def mixture_methods(base: BaseHooks, base_kind: Any) -> type:
     """A class with the methods of the mixture, around those of the base."""
-    index_of = base.index_of
+    index_of = base.choose
     base_refresh = base.refresh
     base_pulled = base.pulled
     base_arrived = base.arrived
@@ -115,7 +105,7 @@ def mixture_methods(base: MixedHooks, base_kind: Any) -> type:
 
 
 @dataclass(frozen=True)
-class FloorMixture(Policy):
+class FloorMixture(OverBase):
     """With probability delta_t an arm at random, otherwise the base's        (Liang & Bojinov 2023)
 
     delta_t = floor * t^-decay. With decay 0 every arm is always chosen with probability floor/K at
@@ -124,19 +114,13 @@ class FloorMixture(Policy):
     base     any policy
     """
 
-    base: Policy
     floor: float = 0.1
     decay: float = 0.0
-    first_pulls: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Policy):
-            raise InputError(f"{self.owner}: base must be a policy; got base={self.base!r}.")
+        super().__post_init__()
         rule = "base must do with rewards; a policy that needs reports has no floor yet"
         require(self.base.feedback == "rewards", self.owner, rule, base=self.base.label)
-        hooks = rule_of(self.base, 2, horizon_known=True).hooks
-        rule = "base must do without early signals"
-        require("signalled" not in hooks, self.owner, rule, base=self.base.label)
         probability(self.owner, "floor", self.floor)
         decay = number(self.owner, "decay", self.decay)
         require(0 <= decay < np.inf, self.owner, "decay must be >= 0", decay=self.decay)
@@ -147,9 +131,6 @@ class FloorMixture(Policy):
 
     def counts_within(self) -> float | None:
         return self.base.counts_within()
-
-    def numbers(self, arms: int) -> tuple[float, ...]:
-        return self.base.numbers(arms)
 
     def memory(self, arms: int, capacity: int) -> Any:
         base = self.base.memory(arms, capacity)
@@ -162,13 +143,7 @@ class FloorMixture(Policy):
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         base = rule_of(self.base, arms, horizon_known)
-        hooks = MixedHooks(
-            index_of=index_function(base),
-            refresh=base.hook("refresh"),
-            pulled=base.hook("pulled"),
-            arrived=base.hook("arrived"),
-            trace=base.hook("trace"),
-        )
+        hooks = BaseHooks.of(base, index_function(base))
         own = hooks_of(mixture_methods(hooks, type(self.base.memory(arms, 1))))
         for name in ("pulled", "arrived", "trace"):
             if name not in base.hooks:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from patientbandits._util.rng import Bits, normal
-from patientbandits.errors import positive, whole
-from patientbandits.policies.base import Arm, Policy
-from patientbandits.policies.otf_linucb import RecentPulls, add_recent, leave_old, recent_pulls
+from patientbandits.errors import positive
+from patientbandits.policies.base import Arm
+from patientbandits.policies.otf_linucb import RecentPolicy, RecentPulls, leave_old
 
 
 @dataclass(frozen=True)
-class OTFLinTS(Policy):
+class OTFLinTS(RecentPolicy):
     """A draw from N(b/V, (sigma + sum_{s = t-m .. t-1} 1/V_{I_s}) / V)
 
     With the unit vectors as actions V = lambda + n for an arm of n pulls, and b is the sum of its
@@ -30,10 +30,8 @@ class OTFLinTS(Policy):
     regularisation  lambda
     """
 
-    window: int
     spread: float = 0.5
     regularisation: float = 1.0
-    first_pulls: ClassVar[int] = 0
 
     class Numbers(NamedTuple):
         window: float
@@ -41,21 +39,9 @@ class OTFLinTS(Policy):
         regularisation: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
+        super().__post_init__()
         positive(self.owner, "spread", self.spread)
         positive(self.owner, "regularisation", self.regularisation)
-
-    def memory(self, arms: int, capacity: int) -> RecentPulls:
-        return recent_pulls(arms, capacity)
-
-    @staticmethod
-    def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
-        add_recent(memory, arm.number, pull, time)
-
-    @staticmethod
-    def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
-        if delay <= self.window:
-            memory.early[arm.number] += reward
 
     @staticmethod
     def refresh(self: Numbers, memory: RecentPulls, time: float, arms: int) -> None:

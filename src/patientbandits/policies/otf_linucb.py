@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,30 @@ def leave_old(memory: RecentPulls, time: float, window: float) -> None:
 
 
 @dataclass(frozen=True)
-class OTFLinUCB(Policy):
+class RecentPolicy(Policy):
+    """Counts the rewards that come within the window, and the pulls that may still change."""
+
+    window: int
+    first_pulls: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
+
+    def memory(self, arms: int, capacity: int) -> RecentPulls:
+        return recent_pulls(arms, capacity)
+
+    @staticmethod
+    def pulled(self: Any, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
+        add_recent(memory, arm.number, pull, time)
+
+    @staticmethod
+    def arrived(self: Any, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
+        if delay <= self.window:
+            memory.early[arm.number] += reward
+
+
+@dataclass(frozen=True)
+class OTFLinUCB(RecentPolicy):
     """b/V + (2 f + sum_{s = t-m .. t-1} V_{I_s}^-1/2) V^-1/2
 
     f = sqrt(lambda) + sqrt(2 log(1/delta) + K log(1 + t/(K lambda))). With the unit vectors as
@@ -91,11 +114,9 @@ class OTFLinUCB(Policy):
     ambiguity       "paper" or "own"
     """
 
-    window: int
     delta: float | None = None
     regularisation: float = 1.0
     ambiguity: str = "paper"
-    first_pulls: ClassVar[int] = 0
 
     class Numbers(NamedTuple):
         window: float
@@ -106,7 +127,7 @@ class OTFLinUCB(Policy):
         """1: the ambiguity of the paper; 0: an arm's own"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
+        super().__post_init__()
         if self.delta is not None:
             delta = number(self.owner, "delta", self.delta)
             require(0 < delta < 1, self.owner, "delta must be in (0, 1)", delta=self.delta)
@@ -120,18 +141,6 @@ class OTFLinUCB(Policy):
             regularisation=float(self.regularisation),
             shared=float(self.ambiguity == "paper"),
         )
-
-    def memory(self, arms: int, capacity: int) -> RecentPulls:
-        return recent_pulls(arms, capacity)
-
-    @staticmethod
-    def pulled(self: Numbers, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:
-        add_recent(memory, arm.number, pull, time)
-
-    @staticmethod
-    def arrived(self: Numbers, memory: RecentPulls, arm: Arm, delay: float, reward: float) -> None:
-        if delay <= self.window:
-            memory.early[arm.number] += reward
 
     @staticmethod
     def retracted(

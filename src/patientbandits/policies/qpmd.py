@@ -13,7 +13,6 @@ the same time queue in the order of their pulls.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
@@ -21,11 +20,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits.errors import InputError, require
-from patientbandits.policies.base import Arm, Chance, Policy, rule_of
-from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
+from patientbandits.policies.base import Arm, Chance, rule_of
+from patientbandits.policies.choice import DecisionPoint, choose_function
+from patientbandits.policies.parts.over_base import BaseHooks, OverBase
 from patientbandits.policies.parts.records import base_memory, nested_kind
-from patientbandits.policies.rule import Hook, Rule, hooks_of
+from patientbandits.policies.rule import Rule, hooks_of
 
 UNDECIDED_ARM = -1
 
@@ -90,17 +89,6 @@ def dequeue(memory: Queues, arm: int) -> float:
     if memory.earlier[arm] == pull:
         memory.earlier[arm] = 0
     return memory.value_of[pull]
-
-
-class BaseHooks(NamedTuple):
-    """The base policy's hooks that the whole calls."""
-
-    choose: Callable[..., Bid]
-    refresh: Hook
-    pulled: Hook
-    arrived: Hook
-    trace: Hook
-    reports: bool
 
 
 @cache
@@ -170,7 +158,7 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
 
 
 @dataclass(frozen=True)
-class QPMD(Policy):
+class QPMD(OverBase):
     """The base policy, fed from queues of reports        (Joulani, Gyorgy & Szepesvari 2013,
     "QPM-D")
 
@@ -178,23 +166,11 @@ class QPMD(Policy):
             largest number of pulls under way
     """
 
-    base: Policy
-    first_pulls: ClassVar[int] = 0
     feedback: ClassVar[str] = "reports"
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.base, Policy):
-            raise InputError(f"{self.owner}: base must be a policy; got base={self.base!r}.")
-        hooks = rule_of(self.base, 2, horizon_known=True).hooks
-        rule = "base must do without early signals"
-        require("signalled" not in hooks, self.owner, rule, base=self.base.label)
 
     @property
     def label(self) -> str:
         return f"{self.owner}({self.base.label})"
-
-    def numbers(self, arms: int) -> tuple[float, ...]:
-        return self.base.numbers(arms)
 
     def memory(self, arms: int, capacity: int) -> Any:
         base = self.base.memory(arms, capacity)
@@ -215,14 +191,7 @@ class QPMD(Policy):
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         base = rule_of(self.base, arms, horizon_known)
-        hooks = BaseHooks(
-            choose=choose_function(base),
-            refresh=base.hook("refresh"),
-            pulled=base.hook("pulled"),
-            arrived=base.hook("arrived"),
-            trace=base.hook("trace"),
-            reports=base.reports,
-        )
+        hooks = BaseHooks.of(base, choose_function(base))
         kind = methods_around(hooks, type(self.base.memory(arms, 1)))
         own = hooks_of(kind)
         if "trace" not in base.hooks:
