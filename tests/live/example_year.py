@@ -13,13 +13,8 @@ import numpy as np
 
 from patientbandits.analysis.events.example import EXAMPLE_VARIANTS, HALF_A_YEAR, VISITORS
 from patientbandits.inference.posterior import CureCounts, posterior
-from patientbandits.live.monitoring.surprises import (
-    ArmModel,
-    bursts,
-    frequent_units,
-    jumps,
-    stopped,
-)
+from patientbandits.live.monitoring.alerts import conversion_findings
+from patientbandits.live.monitoring.surprises import ArmModel, stopped
 from patientbandits.live.monitoring.watched_log import ArmArrivals, Messages, TimeBins
 from patientbandits.live.times import SECOND
 
@@ -124,9 +119,7 @@ def models_at(year, now):
 def found_at(models, year, now):
     known = until(year, now)
     arrivals, messages = arrivals_of(known.arrivals), messages_of(known.messages)
-    found = [*stopped(models, arrivals, messages, now)]
-    found += [*jumps(models, arrivals, now), *bursts(models, arrivals, now)]
-    return [*found, *frequent_units(messages, lambda unit: 1, now)]
+    return conversion_findings(models, arrivals, messages, lambda unit: 1, now)
 
 
 def false_alarms(year, first, last, looks=4):

@@ -11,6 +11,7 @@ from patientbandits.live.commands.draft import SKEW
 from patientbandits.live.http import messages, schemas
 from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.http.service import Options
+from patientbandits.live.monitoring import ALERT_KINDS
 from patientbandits.live.server import protocol
 from patientbandits.live.settings import rules as settings_rules
 from patientbandits.live.storage.schema import MIGRATIONS
@@ -63,3 +64,17 @@ def test_every_schema_is_explained():
     text = (ROOT / "docs" / "upgrading.md").read_text()
     rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
     assert [int(row) for row in rows] == list(range(1, len(MIGRATIONS) + 1))
+
+
+def test_every_kind_of_alert_is_explained():
+    page = (ROOT / "docs" / "alerts.md").read_text()
+    (table,) = re.findall(r"^\| kind \|.*\n((?:\|.*\n)+)", page, re.MULTILINE)
+    assert tuple(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == ALERT_KINDS
+
+
+def test_every_finding_is_of_a_kind_that_webhooks_know():
+    """Kinds are written where a finding is made, as `Finding("ratio", ...)`."""
+    source = "".join(path.read_text() for path in (ROOT / "src").rglob("live/monitoring/*.py"))
+    named = set(re.findall(r'Finding\(\s*"(\w+)"', source))
+    assert named <= set(ALERT_KINDS)
+    assert len(named) >= 6

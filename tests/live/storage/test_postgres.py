@@ -76,7 +76,7 @@ def test_a_later_version(empty, server):
 
 
 def test_no_tables(empty):
-    assert "there are no tables" in refused(empty, create=False)
+    assert "there are no patientbandits tables" in refused(empty, create=False)
     PostgresStore(empty).close()
     PostgresStore(empty, create=False).close()
 

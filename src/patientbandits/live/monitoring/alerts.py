@@ -22,16 +22,16 @@ import numpy as np
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.log import Experiment
+from patientbandits.live.monitoring.findings import LASTING, Finding
 from patientbandits.live.monitoring.ratio import RatioTest
 from patientbandits.live.monitoring.surprises import (
     ArmModel,
-    Finding,
     bursts,
     frequent_units,
     jumps,
     stopped,
 )
-from patientbandits.live.monitoring.watched_log import WatchedLog
+from patientbandits.live.monitoring.watched_log import ArmArrivals, Messages, WatchedLog
 from patientbandits.live.reporting import curve_times, posteriors_of, read_cohorts, verdict_on
 from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import LogStore, Reader, queries
@@ -42,9 +42,6 @@ LEADS = 0.9
 
 LARGEST_LEAD = 60.0
 """seconds by which a log may be ahead of the clock"""
-
-LASTING = ("leader",)
-"""kinds that stay active until there is another finding of their kind"""
 
 CHEAP = 0.05
 """processor seconds: an analysis that takes less is not cached"""
@@ -199,20 +196,33 @@ def log_findings(
     cache: AnalysisCache,
     now: int,
 ) -> list[Finding]:
-    """Findings from the log."""
+    """Findings from the log; those of `conversion_findings` need a first conversion."""
     findings = ratio_findings(log.ratio, settings)
-    arrivals = log.arrivals()
-    if not any(own.reported.total for own in arrivals):
-        return findings
-    messages = log.messages()
-    moment = now / SECOND
-    analysis = cache.get(reader, experiment, settings, log.seq, now)
-    models = arm_models(analysis.curves, settings, log)
-    findings += stopped(models, arrivals, messages, moment)
-    findings += jumps(models, arrivals, moment)
-    findings += bursts(models, arrivals, moment)
-    findings += frequent_units(messages, partial(log.first_line, reader, experiment.id), moment)
-    return findings + verdict_findings(analysis.verdict)
+    if any(own.reported.total for own in log.arrivals()):
+        analysis = cache.get(reader, experiment, settings, log.seq, now)
+        first_line = partial(log.first_line, reader, experiment.id)
+        models = arm_models(analysis.curves, settings, log)
+        findings += conversion_findings(
+            models, log.arrivals(), log.messages(), first_line, now / SECOND
+        )
+        findings += verdict_findings(analysis.verdict)
+    return findings
+
+
+def conversion_findings(
+    models: Sequence[ArmModel],
+    arrivals: Sequence[ArmArrivals],
+    messages: Messages,
+    first_line: Callable[[int], int],
+    now: float,
+) -> list[Finding]:
+    """Conversions that surprise the lag model; ``now`` in seconds."""
+    return [
+        *stopped(models, arrivals, messages, now),
+        *jumps(models, arrivals, now),
+        *bursts(models, arrivals, now),
+        *frequent_units(messages, first_line, now),
+    ]
 
 
 def ratio_findings(test: RatioTest, settings: Settings) -> list[Finding]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits._util.durations import DAY, HOUR, WEEK
+from patientbandits.live.monitoring.findings import Finding
 from patientbandits.live.monitoring.watched_log import (
     BURST_MEMORY,
     UNIT_MEMORY,
@@ -52,19 +53,6 @@ OLD = 0.9
 
 MANY_FROM_ONE = 10
 """conversions of one unit within a day"""
-
-
-class Finding(NamedTuple):
-    """A finding of the moment, about the experiment, or the arm or unit ``subject``."""
-
-    kind: str
-    subject: str
-    words: str
-    data: dict[str, Any]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.kind, self.subject
 
 
 class ArmModel(NamedTuple):

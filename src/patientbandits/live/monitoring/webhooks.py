@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import NotFoundError, RefusedError
+from patientbandits.live.monitoring.findings import ALERT_KINDS
 from patientbandits.live.names import printable_text
 from patientbandits.live.storage import queries
 from patientbandits.live.times import SECOND, iso_text
@@ -40,18 +41,6 @@ MOST_ATTEMPTS = 24
 """about three days"""
 
 MOST_WEBHOOKS = 20
-ALERT_KINDS = (
-    "ratio",
-    "stopped",
-    "jump",
-    "burst",
-    "old",
-    "unit",
-    "leader",
-    "can_stop",
-    "clock",
-    "failed",
-)
 
 
 class Webhook(NamedTuple):

@@ -14,7 +14,7 @@ from shown_shops import NAMES, shop_of
 
 from patientbandits import live
 from patientbandits.live.monitoring.alerts import store_findings
-from patientbandits.live.monitoring.surprises import Finding
+from patientbandits.live.monitoring.findings import Finding
 
 pytestmark = pytest.mark.slow
 
