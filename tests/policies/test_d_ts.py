@@ -15,7 +15,7 @@ def fitted(rate, delay, pulls=20_000, seed=1):
     policy = pb.DTS()
     memory = policy.memory(1, pulls)
     now = pulls + 1.0
-    memory.made[0] = pulls
+    memory.last_pull[0] = pulls
     memory.time_of[1:] = np.arange(1, pulls + 1)
     lags = random.exponential(delay, pulls)
     memory.converted[1:] = (random.random(pulls) < rate) & (lags <= now - memory.time_of[1:])
@@ -34,7 +34,7 @@ def test_d_ts_finds_rate_and_delay_of_exponential_delays():
     memory = fitted(0.2, 2000.0)
     assert memory.rate[0] == pytest.approx(0.2, rel=0.06)
     assert 1 / memory.speed[0] == pytest.approx(2000.0, rel=0.06)
-    assert memory.conversions[0] / memory.made[0] < 0.19
+    assert memory.conversions[0] / memory.last_pull[0] < 0.19
 
 
 def test_d_ts_without_delay_is_thompson_sampling_in_batches():

@@ -87,7 +87,7 @@ class Replicates(NamedTuple):
     """one before the time of the first pull"""
     rebin_at: NDArray[np.float64]
     """when to bin anew"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """pulls"""
     chosen: NDArray[np.int64]
     """this round's replicate, -1 before the first round"""
@@ -117,7 +117,7 @@ def replicates_of(arms: int, capacity: int, count: int) -> Replicates:
         next_word=np.zeros(1, np.int64),
         began=np.zeros(1),
         rebin_at=np.zeros(1),
-        made=np.zeros(1, np.int64),
+        last_pull=np.zeros(1, np.int64),
         chosen=np.array([UNDECIDED_REPLICATE]),
     )
 
@@ -140,7 +140,7 @@ def draw_prior(memory: Replicates, arm: int, bits: Bits) -> None:
 
 def bin_anew(memory: Replicates, time: float) -> None:
     """Every pull that waits into the bin of its age."""
-    for pull in range(1, memory.made[0] + 1):
+    for pull in range(1, memory.last_pull[0] + 1):
         old = memory.bin_of[pull]
         if old < 0:
             continue
@@ -248,7 +248,7 @@ class BootstrappedThompson(Policy):
         memory.word_of[pull] = word
         add_weights(memory.waiting[arm.number, 0], word, 1.0)
         add_weights(memory.pulls[arm.number], word, 1.0)
-        memory.made[0] = pull
+        memory.last_pull[0] = pull
 
     @staticmethod
     def arrived(self: Numbers, memory: Replicates, arm: Arm, pull: int, delay: float) -> None:

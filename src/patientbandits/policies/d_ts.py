@@ -66,7 +66,7 @@ class ExponentialFits(NamedTuple):
     """pull: its arm"""
     converted: NDArray[np.bool_]
     """pull: whether it has paid"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """pulls"""
     fit_at: NDArray[np.int64]
     """the number of pulls at which to fit again; 0 before the first"""
@@ -76,7 +76,7 @@ def expect_late(memory: ExponentialFits, time: float) -> None:
     """The E step: each arm's sums of w x and of w."""
     memory.waited[:] = 0.0
     memory.late[:] = 0.0
-    for pull in range(1, memory.made[0] + 1):
+    for pull in range(1, memory.last_pull[0] + 1):
         if not memory.converted[pull]:
             i = memory.arm_of[pull]
             age = time - memory.time_of[pull]
@@ -92,7 +92,7 @@ def maximise(memory: ExponentialFits, time: float) -> None:
         exposed = max(memory.delays[i] + memory.waited[i], LEAST_TIME)
         memory.speed[i] = max(memory.conversions[i], 0.5) / exposed
         memory.matured[i] = 0.0
-    for pull in range(1, memory.made[0] + 1):
+    for pull in range(1, memory.last_pull[0] + 1):
         i = memory.arm_of[pull]
         age = time - memory.time_of[pull]
         memory.matured[i] += 1.0 - math.exp(-memory.speed[i] * age)
@@ -111,7 +111,7 @@ def begin_fits(memory: ExponentialFits, time: float) -> None:
 
 def fit_is_due(memory: ExponentialFits, time: float, batch: float, warmup: float) -> bool:
     """True if a batch is complete; the next one then begins."""
-    pulls = memory.made[0]
+    pulls = memory.last_pull[0]
     if pulls < warmup or pulls < memory.fit_at[0]:
         return False
     if memory.fit_at[0] == 0:
@@ -163,7 +163,7 @@ class DTS(Policy):
             time_of=np.zeros(pulls),
             arm_of=np.zeros(pulls, np.int32),
             converted=np.zeros(pulls, np.bool_),
-            made=np.zeros(1, np.int64),
+            last_pull=np.zeros(1, np.int64),
             fit_at=np.zeros(1, np.int64),
         )
 
@@ -171,7 +171,7 @@ class DTS(Policy):
     def pulled(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, time: float) -> None:
         memory.time_of[pull] = time
         memory.arm_of[pull] = arm.number
-        memory.made[0] = pull
+        memory.last_pull[0] = pull
 
     @staticmethod
     def arrived(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, delay: float) -> None:

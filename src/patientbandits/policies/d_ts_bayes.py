@@ -21,7 +21,7 @@ from patientbandits.policies.d_ts import DTS, LEAST_TIME, ExponentialFits, expec
 def count_pulls(memory: ExponentialFits) -> None:
     """``matured``: the pulls of each arm."""
     memory.matured[:] = 0.0
-    for pull in range(1, memory.made[0] + 1):
+    for pull in range(1, memory.last_pull[0] + 1):
         memory.matured[memory.arm_of[pull]] += 1.0
 
 

@@ -65,7 +65,7 @@ class Likelihoods(NamedTuple):
     """pull: the bin of its age, `HAS_PAID` once it has paid"""
     passed: NDArray[np.int64]
     """bin: the last pull that has grown older than its upper edge"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """pulls"""
     weights: NDArray[np.float64]
     """cell: within one draw"""
@@ -105,7 +105,7 @@ def age_pulls(memory: Likelihoods, time: float) -> None:
     """Every waiting pull in the bin of its age; ages are in the order of the pulls."""
     for at in range(len(memory.edges) - 1):
         pull = memory.passed[at] + 1
-        while pull <= memory.made[0] and time - memory.time_of[pull] > memory.edges[at]:
+        while pull <= memory.last_pull[0] and time - memory.time_of[pull] > memory.edges[at]:
             move_on(memory, pull, at)
             memory.passed[at] = pull
             pull += 1
@@ -187,7 +187,7 @@ class OracleThompson(Policy):
             arm_of=np.zeros(pulls, np.int32),
             bin_of=np.zeros(pulls, np.int32),
             passed=np.zeros(len(edges), np.int64),
-            made=np.zeros(1, np.int64),
+            last_pull=np.zeros(1, np.int64),
             weights=np.zeros(MEAN_CELLS),
         )
 
@@ -195,7 +195,7 @@ class OracleThompson(Policy):
     def pulled(self: NoNumbers, memory: Likelihoods, arm: Arm, pull: int, time: float) -> None:
         memory.time_of[pull] = time
         memory.arm_of[pull] = arm.number
-        memory.made[0] = pull
+        memory.last_pull[0] = pull
         add_row(memory, arm.number, 0, 1.0)
 
     @staticmethod

@@ -32,7 +32,7 @@ class RecentPulls(NamedTuple):
     """pull: its arm"""
     oldest: NDArray[np.int64]
     """the oldest pull that is at most m old"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """the last pull"""
     radius: NDArray[np.float64]
     """2 f + the sum over recent pulls; of OTFLinTS, how much wider its draws are for them"""
@@ -47,7 +47,7 @@ def recent_pulls(arms: int, capacity: int) -> RecentPulls:
         time_of=np.zeros(capacity + 1),
         arm_of=np.zeros(capacity + 1, np.int32),
         oldest=np.ones(1, np.int64),
-        made=np.zeros(1, np.int64),
+        last_pull=np.zeros(1, np.int64),
         radius=np.zeros(1),
     )
 
@@ -58,13 +58,13 @@ def add_recent(memory: RecentPulls, arm: int, pull: int, time: float) -> None:
     memory.recent[arm] += 1
     memory.time_of[pull] = time
     memory.arm_of[pull] = arm
-    memory.made[0] = pull
+    memory.last_pull[0] = pull
 
 
 def leave_old(memory: RecentPulls, time: float, window: float) -> None:
     """Pulls older than the window are recent no more."""
     oldest = memory.oldest[0]
-    while oldest <= memory.made[0] and time - memory.time_of[oldest] > window:
+    while oldest <= memory.last_pull[0] and time - memory.time_of[oldest] > window:
         memory.recent[memory.arm_of[oldest]] -= 1
         oldest += 1
     memory.oldest[0] = oldest

@@ -22,7 +22,7 @@ class Phases(NamedTuple):
     pulls: NDArray[np.int64]
     rewards: NDArray[np.float64]
     active: NDArray[np.bool_]
-    wanted: NDArray[np.bool_]
+    lacking: NDArray[np.bool_]
     """whether it lacks reports in this phase"""
     to_pull: NDArray[np.bool_]
     """whether it is still to be pulled in this turn"""
@@ -38,12 +38,12 @@ def any_of(flags: NDArray[np.bool_]) -> bool:
     return count > 0
 
 
-def set_wanted(memory: Phases, horizon: float) -> bool:
+def set_lacking(memory: Phases, horizon: float) -> bool:
     """Mark the active arms with fewer than 16 log(T) 4^l reports; True if there is one."""
     enough = PHASE_REPORTS * math.log(max(horizon, 2.0)) * 4.0 ** memory.phase[0]
     for i in range(len(memory.active)):
-        memory.wanted[i] = memory.active[i] and memory.reports[i] < enough
-    return any_of(memory.wanted)
+        memory.lacking[i] = memory.active[i] and memory.reports[i] < enough
+    return any_of(memory.lacking)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PhasedElimination(Policy):
     def memory(self, arms: int, capacity: int) -> Phases:
         return Phases(
             *survivors_of(arms),
-            wanted=np.zeros(arms, np.bool_),
+            lacking=np.zeros(arms, np.bool_),
             to_pull=np.zeros(arms, np.bool_),
             phase=np.zeros(1, np.int64),
         )
@@ -82,10 +82,10 @@ class PhasedElimination(Policy):
         if any_of(memory.to_pull):
             return
         eliminate(Survivors(memory.reports, memory.pulls, memory.rewards, memory.active), horizon)
-        while not set_wanted(memory, horizon):
+        while not set_lacking(memory, horizon):
             memory.phase[0] += 1
-        for i in range(len(memory.wanted)):
-            memory.to_pull[i] = memory.wanted[i]
+        for i in range(len(memory.lacking)):
+            memory.to_pull[i] = memory.lacking[i]
 
     @staticmethod
     def index(self: NoNumbers, memory: Phases, arm: Arm) -> float:

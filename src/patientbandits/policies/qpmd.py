@@ -48,9 +48,9 @@ class Queues(NamedTuple):
     """arm: the pulls that the base knows of"""
     fed_rewards: NDArray[np.float64]
     """arm: the rewards that the base knows of"""
-    wanted: NDArray[np.int64]
+    choice: NDArray[np.int64]
     """the arm that the base wants, -1 for undecided"""
-    given: NDArray[np.int64]
+    fed_total: NDArray[np.int64]
     """how many reports the base was given"""
     worth: NDArray[np.float64]
     """the base's index of the arm that it wants"""
@@ -105,19 +105,19 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
     def decide(self: Any, memory: Any, horizon: float, arms: int, chance: Chance) -> None:
         """The arm that the base wants now."""
         own = memory_of(memory)
-        t = memory.given[0] + 1
+        t = memory.fed_total[0] + 1
         base_refresh(self, own, t, float(t), horizon, arms, chance)
         decision = DecisionPoint(t, float(t), horizon, arms)
         bid = choose(self, own, memory.fed, memory.fed_rewards, decision, chance)
-        memory.wanted[0] = bid.arm
+        memory.choice[0] = bid.arm
         memory.worth[0] = bid.worth
 
     def feed(self: Any, memory: Any, arm: int, arms: int) -> None:
         """Give the base the oldest report of the arm, as the answer to a pull without delay."""
         own = memory_of(memory)
         value = dequeue(memory, arm)
-        memory.given[0] += 1
-        t = memory.given[0]
+        memory.fed_total[0] += 1
+        t = memory.fed_total[0]
         memory.fed[arm] += 1
         base_arm = Arm(arm, memory.fed[arm], memory.fed_rewards[arm])
         base_pulled(self, own, base_arm, t, float(t), arms)
@@ -137,21 +137,21 @@ def methods_around(base: BaseHooks, base_kind: Any) -> type:
 
         @staticmethod
         def refresh(self: Any, memory: Any, horizon: float, arms: int, chance: Chance) -> None:
-            if memory.wanted[0] == UNDECIDED_ARM:
+            if memory.choice[0] == UNDECIDED_ARM:
                 decide(self, memory, horizon, arms, chance)
-            while memory.first[memory.wanted[0]] != 0:
-                feed(self, memory, memory.wanted[0], arms)
+            while memory.first[memory.choice[0]] != 0:
+                feed(self, memory, memory.choice[0], arms)
                 decide(self, memory, horizon, arms, chance)
 
         @staticmethod
         def index(self: Any, memory: Any, arm: Arm) -> float:
             if math.isnan(memory.worth[0]):
                 return math.nan
-            return 1.0 if arm.number == memory.wanted[0] else 0.0
+            return 1.0 if arm.number == memory.choice[0] else 0.0
 
         @staticmethod
         def trace(self: Any, memory: Any, horizon: float, arms: int) -> float:
-            t = memory.given[0] + 1
+            t = memory.fed_total[0] + 1
             return base_trace(self, memory_of(memory), t, float(t), horizon, arms)
 
     return Queued
@@ -183,8 +183,8 @@ class QPMD(OverBase):
             arrived_at=np.zeros(capacity + 1),
             fed=np.zeros(arms, np.int64),
             fed_rewards=np.zeros(arms),
-            wanted=np.array([UNDECIDED_ARM]),
-            given=np.zeros(1, np.int64),
+            choice=np.array([UNDECIDED_ARM]),
+            fed_total=np.zeros(1, np.int64),
             worth=np.zeros(1),
         )
         return nested_kind(Queues, type(base))(*queues, *base)

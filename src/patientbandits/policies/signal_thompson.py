@@ -27,7 +27,7 @@ FIRST_PULLS_BELIEVED = 3.0
 class SignalCounts(NamedTuple):
     """By arm and by signal (0: none, 1: one), unless said otherwise."""
 
-    known: NDArray[np.int64]
+    judged: NDArray[np.int64]
     """pulls as old as the signal window"""
     old: NDArray[np.int64]
     """pulls as old as the window"""
@@ -43,9 +43,9 @@ class SignalCounts(NamedTuple):
     """pull: 1 if it gave a signal within the signal window"""
     value_of: NDArray[np.float64]
     """pull: what came of it within the window"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """the last pull"""
-    last_known: NDArray[np.int64]
+    last_judged: NDArray[np.int64]
     """the last pull that is as old as the signal window"""
     last_old: NDArray[np.int64]
     """the last pull that is as old as the window"""
@@ -53,13 +53,13 @@ class SignalCounts(NamedTuple):
 
 def count_by_age(memory: SignalCounts, time: float, signal_window: float, window: float) -> None:
     """Pulls that have become old enough for their signal, or for what came of them, to count."""
-    pull = memory.last_known[0] + 1
-    while pull <= memory.made[0] and time - memory.time_of[pull] >= signal_window:
-        memory.known[memory.arm_of[pull], memory.signal_of[pull]] += 1
+    pull = memory.last_judged[0] + 1
+    while pull <= memory.last_pull[0] and time - memory.time_of[pull] >= signal_window:
+        memory.judged[memory.arm_of[pull], memory.signal_of[pull]] += 1
         pull += 1
-    memory.last_known[0] = pull - 1
+    memory.last_judged[0] = pull - 1
     pull = memory.last_old[0] + 1
-    while pull <= memory.made[0] and time - memory.time_of[pull] >= window:
+    while pull <= memory.last_pull[0] and time - memory.time_of[pull] >= window:
         memory.old[memory.arm_of[pull], memory.signal_of[pull]] += 1
         memory.paid[memory.arm_of[pull], memory.signal_of[pull]] += memory.value_of[pull]
         pull += 1
@@ -104,7 +104,7 @@ class SignalThompson(Policy):
     def memory(self, arms: int, capacity: int) -> SignalCounts:
         pulls = capacity + 1
         return SignalCounts(
-            known=np.zeros((arms, 2), np.int64),
+            judged=np.zeros((arms, 2), np.int64),
             old=np.zeros((arms, 2), np.int64),
             paid=np.zeros((arms, 2)),
             worth=np.zeros(2),
@@ -112,8 +112,8 @@ class SignalThompson(Policy):
             arm_of=np.zeros(pulls, np.int32),
             signal_of=np.zeros(pulls, np.int64),
             value_of=np.zeros(pulls),
-            made=np.zeros(1, np.int64),
-            last_known=np.zeros(1, np.int64),
+            last_pull=np.zeros(1, np.int64),
+            last_judged=np.zeros(1, np.int64),
             last_old=np.zeros(1, np.int64),
         )
 
@@ -121,15 +121,15 @@ class SignalThompson(Policy):
     def pulled(self: Numbers, memory: SignalCounts, arm: Arm, pull: int, time: float) -> None:
         memory.time_of[pull] = time
         memory.arm_of[pull] = arm.number
-        memory.made[0] = pull
+        memory.last_pull[0] = pull
 
     @staticmethod
     def signalled(self: Numbers, memory: SignalCounts, arm: Arm, pull: int, delay: float) -> None:
         if delay > self.signal_window:
             return
-        if pull <= memory.last_known[0]:  # heard of later than it came
-            memory.known[arm.number, 0] -= 1
-            memory.known[arm.number, 1] += 1
+        if pull <= memory.last_judged[0]:  # heard of later than it came
+            memory.judged[arm.number, 0] -= 1
+            memory.judged[arm.number, 1] += 1
         if pull <= memory.last_old[0]:
             memory.old[arm.number, 0] -= 1
             memory.old[arm.number, 1] += 1
@@ -164,7 +164,7 @@ class SignalThompson(Policy):
         paid = 0.0
         pulls = 0.0
         for signal in range(2):
-            young = memory.known[i, signal] - memory.old[i, signal]
+            young = memory.judged[i, signal] - memory.old[i, signal]
             paid += memory.paid[i, signal] + young * expected(memory, i, signal, self.borrowed)
-            pulls += memory.known[i, signal]
+            pulls += memory.judged[i, signal]
         return beta(1.0 + paid, 1.0 + max(pulls - paid, 0.0), random)

@@ -27,7 +27,7 @@ class Rivals(NamedTuple):
     rewards: NDArray[np.float64]
     drawn: NDArray[np.float64]
     """the last draw"""
-    wanted: NDArray[np.int64]
+    choice: NDArray[np.int64]
     """the arm to pull"""
 
 
@@ -84,7 +84,7 @@ class TopTwoThompson(Policy):
             pulls=np.zeros(arms, np.int64),
             rewards=np.zeros(arms),
             drawn=np.zeros(arms),
-            wanted=np.zeros(1, np.int64),
+            choice=np.zeros(1, np.int64),
         )
 
     @staticmethod
@@ -102,12 +102,12 @@ class TopTwoThompson(Policy):
     @staticmethod
     def refresh(self: Numbers, memory: Rivals, round: int, arms: int, chance: Chance) -> None:
         leader = draw_rivals(memory, chance.own, round, chance.streams)
-        memory.wanted[0] = leader
+        memory.choice[0] = leader
         key = mix(chance.own ^ TOP_TWO_SALT)
         coin = unit(bits_at(key, as_bits(round), as_bits(0)))
         if coin >= self.leader and arms > 1:
-            memory.wanted[0] = draw_challenger(memory, leader, key, round, chance.streams)
+            memory.choice[0] = draw_challenger(memory, leader, key, round, chance.streams)
 
     @staticmethod
     def index(self: Numbers, memory: Rivals, arm: Arm) -> float:
-        return 1.0 if arm.number == memory.wanted[0] else 0.0
+        return 1.0 if arm.number == memory.choice[0] else 0.0

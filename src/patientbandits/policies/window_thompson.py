@@ -30,7 +30,7 @@ class OldPulls(NamedTuple):
     """pull: its arm"""
     value_of: NDArray[np.float64]
     """pull: what came of it within the window"""
-    made: NDArray[np.int64]
+    last_pull: NDArray[np.int64]
     """the last pull"""
     last_old: NDArray[np.int64]
     """the last pull that is old"""
@@ -61,7 +61,7 @@ class WindowThompson(Policy):
             time_of=np.zeros(pulls),
             arm_of=np.zeros(pulls, np.int32),
             value_of=np.zeros(pulls),
-            made=np.zeros(1, np.int64),
+            last_pull=np.zeros(1, np.int64),
             last_old=np.zeros(1, np.int64),
         )
 
@@ -69,7 +69,7 @@ class WindowThompson(Policy):
     def pulled(self: Numbers, memory: OldPulls, arm: Arm, pull: int, time: float) -> None:
         memory.time_of[pull] = time
         memory.arm_of[pull] = arm.number
-        memory.made[0] = pull
+        memory.last_pull[0] = pull
 
     @staticmethod
     def arrived(
@@ -84,7 +84,7 @@ class WindowThompson(Policy):
     @staticmethod
     def refresh(self: Numbers, memory: OldPulls, time: float) -> None:
         pull = memory.last_old[0] + 1
-        while pull <= memory.made[0] and time - memory.time_of[pull] >= self.window:
+        while pull <= memory.last_pull[0] and time - memory.time_of[pull] >= self.window:
             memory.old[memory.arm_of[pull]] += 1
             memory.paid[memory.arm_of[pull]] += memory.value_of[pull]
             pull += 1
