@@ -435,9 +435,7 @@ def figures(counts: Counts) -> dict[str, Figure]:
             *(1000 * counts.public_names / code, 28, "10-28"),
             held=False,
         ),
-        "participles": Figure(
-            "locals such as found, told, made", places("participles"), 0, "0-1", held=False
-        ),
+        "participles": Figure("locals such as found, told, made", places("participles"), 0, "0-1"),
         "headless": Figure(
             "docstrings without a head",
             *(share(places("headless"), counts.docstrings), 4, "0-2 %", " %"),

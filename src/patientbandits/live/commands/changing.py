@@ -94,14 +94,14 @@ class WantedQuarantine(NamedTuple):
 
 
 def append_change(
-    journal: Journal, experiment: Experiment, wanted: WantedChange | WantedQuarantine
+    journal: Journal, experiment: Experiment, change: WantedChange | WantedQuarantine
 ) -> Settings:
     """Write the change and the credits that follow from it, within a transaction: the settings."""
     store = journal.store
     old = stored_settings(store.changes(experiment.id)[-1].settings)
     last = store.head(experiment.id)
     now = max(journal.now(), store.time(experiment.id, last))
-    new = wanted.settings(old, now)
+    new = change.settings(old, now)
     if new == old:
         return new
     lines: list[CreditLine] = []
@@ -111,11 +111,11 @@ def append_change(
             seq = last + 1 + len(lines)
             fields = credit_fields(about, worth)
             lines.append(CreditLine(experiment=experiment.id, seq=seq, time=now, **fields))
-    change = ChangeLine(
+    line = ChangeLine(
         experiment=experiment.id,
         seq=last + 1 + len(lines),
         time=now,
         settings=settings_text(new),
     )
-    store.append([*lines, change])
+    store.append([*lines, line])
     return new

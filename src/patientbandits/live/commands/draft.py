@@ -159,9 +159,9 @@ class Draft:
         if self.settings.goals:
             self._look_up_goals(others, reader)
 
-    def _keep(self, found: Sequence[Decided]) -> list[DecisionLine]:
-        self.decided.update((about.decision.seq, about) for about in found)
-        return [about.decision for about in found]
+    def _keep(self, records: Sequence[Decided]) -> list[DecisionLine]:
+        self.decided.update((about.decision.seq, about) for about in records)
+        return [about.decision for about in records]
 
     def _look_up_people(
         self, commands: Sequence[Command], reader: Reader, deciding: Sequence[str]

@@ -353,11 +353,11 @@ def sqlite_errors() -> Iterator[None]:
         raise UnavailableError(f"the database failed: {type(error).__name__}: {error}") from error
 
 
-def check_version(found: str) -> None:
-    version = tuple(int(part) for part in found.split("."))
-    if version < OLDEST:
+def check_version(version: str) -> None:
+    numbers = tuple(int(part) for part in version.split("."))
+    if numbers < OLDEST:
         oldest = ".".join(map(str, OLDEST))
-        raise InputError(f"live: SQLite must be at least {oldest}; got {found}.")
+        raise InputError(f"live: SQLite must be at least {oldest}; got {version}.")
 
 
 def file_number(path: str) -> tuple[int, int] | None:
