@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import pytest
 from service import environment
 
 from patientbandits import Result, __version__
-from patientbandits.cli.main import GROUPS, parser
+from patientbandits.cli.main import parser
 
 pytestmark = pytest.mark.slow
 
@@ -219,11 +220,15 @@ def test_every_command_has_words_of_help():
         assert re.search(rf"^ +{name}\s+\w", shown, re.MULTILINE), name
 
 
-def test_every_group_adds_the_commands_it_is_listed_with() -> None:
-    for names in GROUPS.values():
-        first, *others = names.split()
-        usage = parser(first).format_help().partition("commands:")[2]
-        listed = re.findall(r"^ {4}([a-z]+)\b", usage, re.MULTILINE)
-        assert sorted(listed) == sorted([first, *others])
-    every = re.findall(r"^ {4}([a-z]+)\b", parser().format_help(), re.MULTILINE)
-    assert sorted(every) == sorted(" ".join(GROUPS.values()).split())
+def test_the_parser_of_a_command_is_built_alone() -> None:
+    every = commands_of(parser())
+    assert len(every) > 30
+    assert len(set(every)) == len(every)
+    for name in every:
+        assert commands_of(parser(name)) == [name]
+    assert commands_of(parser("nonsense")) == every
+
+
+def commands_of(top: argparse.ArgumentParser) -> list[str]:
+    """The commands that its help lists."""
+    return re.findall(r"^ {4}([a-z]+)\b", top.format_help().partition("commands:")[2], re.MULTILINE)

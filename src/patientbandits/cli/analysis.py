@@ -7,121 +7,58 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.common import common_options, print_json, print_table, progress_bar
+from patientbandits.cli.commands import Commands, argument
+from patientbandits.cli.common import print_json, print_table, progress_bar, with_json
 
 if TYPE_CHECKING:
     from patientbandits.analysis import Analysis, ArmFinding
 
 
-def add_analysis_commands(commands: Any) -> None:
-    """analyse, example, rehearse"""
-    reading = reading_options(common_options())
-    command = commands.add_parser(
-        "analyse",
-        parents=[reading],
-        help="which arm wins and when to stop: from files of exposures and orders to a page",
-    )
-    command.add_argument(
-        "--by",
-        default="rate",
-        metavar="QUANTITY",
-        help="compare arms by rate (default) or by revenue per visitor",
-    )
-    command.add_argument(
-        "--tolerance",
-        metavar="SHARE",
-        help="stop when the expected loss is below this share of the leader's rate, such as 0.5%%",
-    )
-    command.add_argument(
-        "--traffic",
-        metavar="N/day",
-        help="decisions a day from now on; by default as in the last 7 days",
-    )
-    command.set_defaults(run=run_analyse)
-
-    command = commands.add_parser(
-        "example", help="write exposures.csv and orders.csv of a made-up shop to try things on"
-    )
-    command.add_argument("folder", metavar="FOLDER")
-    command.set_defaults(run=run_example)
-
-    command = commands.add_parser(
-        "rehearse",
-        parents=[reading],
-        help="try every policy on worlds like your own data, before one decides for real",
-    )
-    command.add_argument(
-        "--traffic", required=True, metavar="N/day", help="visitors a day, such as 500/day"
-    )
-    command.add_argument(
-        "--days", type=int, required=True, metavar="N", help="days that a rehearsal lasts"
-    )
-    command.add_argument(
-        "--policies",
-        nargs="+",
-        metavar="NAME",
-        help="policies to try; by default all that need no prior knowledge",
-    )
-    command.add_argument("--draws", type=int, metavar="N", help="number of worlds")
-    command.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
-    command.add_argument(
-        "--workers", type=int, metavar="N", help="threads; by default one per core"
-    )
-    command.set_defaults(run=run_rehearse)
+COMMANDS = Commands()
 
 
-def reading_options(common: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Options of `read_events`, which `events_from` passes on."""
-    reading = argparse.ArgumentParser(add_help=False, parents=[common])
-    reading.add_argument(
-        "exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant"
-    )
-    reading.add_argument(
-        "orders", nargs="?", metavar="ORDERS", help="CSV or Parquet: unit, time, value, order id"
-    )
-    reading.add_argument(
+def with_reading(parser: argparse.ArgumentParser) -> None:
+    """Add options of `read_events`, which `events_from` passes on."""
+    with_json(parser)
+    add = parser.add_argument
+    add("exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant")
+    add("orders", nargs="?", metavar="ORDERS", help="CSV or Parquet: unit, time, value, order id")
+    add(
         "--window",
         metavar="TIME",
         help="how long after its exposure an order counts: 30d, 12h; by default for ever",
     )
-    reading.add_argument(
+    add(
         "--columns",
         nargs="+",
         default=[],
         metavar="ROLE=NAME",
         help="columns with unusual names: unit=visitor orders.time=paid_at",
     )
-    reading.add_argument(
+    add(
         "--preset",
         metavar="NAME",
         help="names of columns as in growthbook, segment, ga4, amplitude, or wide",
     )
-    reading.add_argument(
+    add(
         "--credit",
         default="first",
         metavar="EXPOSURE",
         help="the exposure that an order counts for: first (default), last or every",
     )
-    reading.add_argument(
-        "--experiment", metavar="NAME", help="the experiment, if the file has several"
-    )
-    reading.add_argument("--control", metavar="ARM", help="the arm the others are compared with")
-    reading.add_argument(
-        "--split", metavar="50/50", help="the intended shares of the arms; none: no check"
-    )
-    reading.add_argument(
+    add("--experiment", metavar="NAME", help="the experiment, if the file has several")
+    add("--control", metavar="ARM", help="the arm the others are compared with")
+    add("--split", metavar="50/50", help="the intended shares of the arms; none: no check")
+    add(
         "--zone",
         default="UTC",
         metavar="ZONE",
         help="time zone of times without one; UTC by default",
     )
-    reading.add_argument(
-        "--time-format", metavar="FORMAT", help="format of times, such as %%d.%%m.%%Y"
-    )
-    reading.add_argument("--as-of", metavar="TIME", help="analyse as of this time")
-    reading.add_argument("--out", metavar="FOLDER", help="folder for the results")
-    reading.add_argument("--quiet", action="store_true", help="no progress")
-    return reading
+    add("--time-format", metavar="FORMAT", help="format of times, such as %%d.%%m.%%Y")
+    add("--as-of", metavar="TIME", help="analyse as of this time")
+    add("--out", metavar="FOLDER", help="folder for the results")
+    add("--quiet", action="store_true", help="no progress")
 
 
 def events_from(options: argparse.Namespace, out: str) -> Any:
@@ -193,6 +130,27 @@ def step_printer(options: argparse.Namespace) -> Any:
     return lambda words: print(f"... {words}", file=sys.stderr, flush=True)
 
 
+@COMMANDS.command(
+    "analyse",
+    with_reading,
+    help="which arm wins and when to stop: from files of exposures and orders to a page",
+)
+@argument(
+    "--by",
+    default="rate",
+    metavar="QUANTITY",
+    help="compare arms by rate (default) or by revenue per visitor",
+)
+@argument(
+    "--tolerance",
+    metavar="SHARE",
+    help="stop when the expected loss is below this share of the leader's rate, such as 0.5%%",
+)
+@argument(
+    "--traffic",
+    metavar="N/day",
+    help="decisions a day from now on; by default as in the last 7 days",
+)
 def run_analyse(options: argparse.Namespace) -> None:
     from patientbandits.analysis import TOLERANCE, analyse, write_analysis
 
@@ -216,6 +174,10 @@ def run_analyse(options: argparse.Namespace) -> None:
     print(f"\n{analysis.verdict.words}.\n\npage: {page}   data: {out}/analysis.json")
 
 
+@COMMANDS.command(
+    "example", help="write exposures.csv and orders.csv of a made-up shop to try things on"
+)
+@argument("folder", metavar="FOLDER")
 def run_example(options: argparse.Namespace) -> None:
     from patientbandits.analysis.events import write_example
 
@@ -290,6 +252,22 @@ def remarks(analysis: Analysis) -> list[str]:
     return [*warnings_of(analysis), *examples]
 
 
+@COMMANDS.command(
+    "rehearse",
+    with_reading,
+    help="try every policy on worlds like your own data, before one decides for real",
+)
+@argument("--traffic", required=True, metavar="N/day", help="visitors a day, such as 500/day")
+@argument("--days", type=int, required=True, metavar="N", help="days that a rehearsal lasts")
+@argument(
+    "--policies",
+    nargs="+",
+    metavar="NAME",
+    help="policies to try; by default all that need no prior knowledge",
+)
+@argument("--draws", type=int, metavar="N", help="number of worlds")
+@argument("--seed", type=int, metavar="N", help="seed of all random numbers")
+@argument("--workers", type=int, metavar="N", help="threads; by default one per core")
 def run_rehearse(options: argparse.Namespace) -> None:
     from patientbandits.analysis.rehearsal import rehearse, write_rehearsal
     from patientbandits.errors import given

@@ -16,33 +16,24 @@ if TYPE_CHECKING:
     from patientbandits.live.shop import Shop
 
 
-def common_options() -> argparse.ArgumentParser:
-    """Options of every command."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
+def with_json(parser: argparse.ArgumentParser) -> None:
+    """Add the option of every command."""
+    parser.add_argument(
         "--json", action="store_true", help="print the result as JSON, for machines"
     )
-    return common
 
 
-def work_options(
-    common: argparse.ArgumentParser, seed: Callable[[str], int] = int
-) -> argparse.ArgumentParser:
-    """Options of the commands that simulate; ``seed`` reads the option of that name.
-
-    A command with another way to write a seed needs options of its own: those of a parent are
-    shared, and what one command resolves away is gone for all.
-    """
-    work = argparse.ArgumentParser(add_help=False, parents=[common])
-    work.add_argument("--out", metavar="FOLDER", help="folder for the results")
-    work.add_argument(
+def with_work(parser: argparse.ArgumentParser, seed: Callable[[str], int] = int) -> None:
+    """Add options of the commands that simulate; ``seed`` reads the option of that name."""
+    with_json(parser)
+    add = parser.add_argument
+    add("--out", metavar="FOLDER", help="folder for the results")
+    add(
         "--runs", type=int, metavar="N", help="runs of each simulation, instead of the usual number"
     )
-    work.add_argument("--seed", type=seed, metavar="N", help="seed of all random numbers")
-    work.add_argument(
-        "--workers", type=int, metavar="N", help="threads or processes; by default one per core"
-    )
-    place = work.add_mutually_exclusive_group()
+    add("--seed", type=seed, metavar="N", help="seed of all random numbers")
+    add("--workers", type=int, metavar="N", help="threads or processes; by default one per core")
+    place = parser.add_mutually_exclusive_group()
     place.add_argument(
         "--processes",
         dest="on",
@@ -58,26 +49,30 @@ def work_options(
         default="threads",
         help="use a Dask cluster, such as tcp://host:8786",
     )
-    work.add_argument("--quiet", action="store_true", help="no progress")
-    return work
+    add("--quiet", action="store_true", help="no progress")
 
 
 def executor_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `sweep` from the options of `work_options`."""
+    """Arguments of `sweep` from the options of `with_work`."""
     return {"workers": options.workers, "on": options.on}
 
 
-def database_options() -> argparse.ArgumentParser:
-    """Options of the commands that work on a database."""
-    database = argparse.ArgumentParser(add_help=False, parents=[common_options()])
-    database.add_argument(
+def with_database(parser: argparse.ArgumentParser) -> None:
+    """Add options of the commands that work on a database."""
+    with_json(parser)
+    parser.add_argument(
         "--db",
         default=os.environ.get("PATIENTBANDITS_DB", "shop.db"),
         metavar="DATABASE",
         help="an SQLite file or postgresql://...; "
         "by default PATIENTBANDITS_DB, or shop.db in this folder",
     )
-    return database
+
+
+def with_experiment(parser: argparse.ArgumentParser) -> None:
+    """Add options of the commands that work on one experiment of a database."""
+    with_database(parser)
+    parser.add_argument("experiment", metavar="EXPERIMENT")
 
 
 def progress_bar(options: argparse.Namespace) -> Callable[[int], ProgressBar] | None:

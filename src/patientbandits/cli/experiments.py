@@ -6,13 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.cli.common import (
-    arm_label,
-    database_options,
-    opened_experiment,
-    opened_shop,
-    show,
-)
+from patientbandits.cli.commands import Commands, argument
+from patientbandits.cli.common import arm_label, opened_experiment, opened_shop, show, with_database
 
 if TYPE_CHECKING:
     from patientbandits.live.http import ExperimentAnswer
@@ -24,43 +19,41 @@ UNSET = object()
 """an option that is not set, where None is a value"""
 
 
-def add_experiment_commands(commands: Any) -> None:
-    """experiments ACTION"""
-    database = database_options()
-    actions = commands.add_parser(
-        "experiments", help="list, create, show or change experiments"
-    ).add_subparsers(required=True, metavar="ACTION")
-    actions.add_parser("list", parents=[database], help="list all experiments").set_defaults(
-        run=run_list
-    )
+COMMANDS = Commands()
+ACTIONS = COMMANDS.group("experiments", help="list, create, show or change experiments")
 
-    shared = argparse.ArgumentParser(add_help=False, parents=[database])
-    shared.add_argument("experiment", metavar="NAME")
-    settings = argparse.ArgumentParser(add_help=False, parents=[shared])
-    settings.add_argument(
-        "--policy", help="name of the policy, or JSON: {'policy': name, parameter: value}"
-    )
-    settings.add_argument(
+
+def with_name(parser: argparse.ArgumentParser) -> None:
+    """Add options of the actions on one experiment."""
+    with_database(parser)
+    parser.add_argument("experiment", metavar="NAME")
+
+
+def with_settings(parser: argparse.ArgumentParser) -> None:
+    """Add options of the actions that set something."""
+    with_name(parser)
+    add = parser.add_argument
+    add("--policy", help="name of the policy, or JSON: {'policy': name, parameter: value}")
+    add(
         "--window",
         type=parse_length,
         metavar="LENGTH",
         help="how long conversions count: 30d, 12h or seconds; later ones are kept, not counted",
     )
-    add_crediting_options(settings)
-    settings.add_argument(
+    with_crediting(parser)
+    add(
         "--retention",
         type=parse_length,
         metavar="LENGTH",
         help="how long names are kept after the last event of a unit: 400d or seconds",
     )
-    settings.add_argument(
+    add(
         "--goal",
         dest="goals",
         action="append",
         help="a goal of conversions; repeat for several; the first one decides",
     )
-
-    settings.add_argument(
+    add(
         "--shares",
         type=parse_shares,
         default=UNSET,
@@ -68,72 +61,18 @@ def add_experiment_commands(commands: Any) -> None:
         help='{"minimum": 0.05, "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, '
         '"per_day": 0.1}; null for none',
     )
-    settings.add_argument(
-        "--fallback", metavar="ARM", help="the arm for units outside the experiment"
-    )
-
-    action = actions.add_parser("create", parents=[settings], help="create an experiment")
-    action.add_argument("arms", nargs="+", metavar="ARM")
-    action.add_argument(
-        "--sticky",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="give the same unit the same arm again",
-    )
-    action.add_argument(
-        "--largest-value",
-        dest="scale",
-        type=float,
-        default=1.0,
-        metavar="VALUE",
-        help="the largest value of a conversion (%(default)s)",
-    )
-    # the name of --largest-value in the library and over HTTP; kept for those who know it
-    action.add_argument("--scale", type=float, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    action.add_argument("--seed", type=int)
-    action.set_defaults(run=run_create)
-
-    actions.add_parser("show", parents=[shared], help="show its settings").set_defaults(
-        run=run_show
-    )
-
-    action = actions.add_parser(
-        "change", parents=[settings], help="change its settings; the history stays"
-    )
-    action.add_argument(
-        "--no-window", action="store_true", help="count conversions however late they come"
-    )
-    action.add_argument("--sticky", action=argparse.BooleanOptionalAction)
-    action.add_argument("--add", action="append", metavar="ARM", help="add an arm")
-    action.add_argument("--retire", action="append", metavar="ARM", help="stop choosing an arm")
-    action.add_argument(
-        "--restore", action="append", metavar="ARM", help="choose a retired arm again"
-    )
-    action.set_defaults(run=run_change)
-
-    action = actions.add_parser("pause", parents=[shared], help="stop deciding for now")
-    action.set_defaults(run=run_pause, change={"paused": True})
-    action = actions.add_parser("resume", parents=[shared], help="decide again")
-    action.set_defaults(run=run_pause, change={"paused": False})
-    action = actions.add_parser(
-        "close", parents=[shared], help="take no new units; the others keep their arm"
-    )
-    action.set_defaults(run=run_pause, change={"closed": True})
-    action = actions.add_parser("reopen", parents=[shared], help="take new units again")
-    action.set_defaults(run=run_pause, change={"closed": False})
+    add("--fallback", metavar="ARM", help="the arm for units outside the experiment")
 
 
-def add_crediting_options(command: argparse.ArgumentParser) -> None:
-    """--credit, --control, --currency"""
-    command.add_argument(
-        "--credit", help="the decision that an order counts for: first, last or every"
-    )
-    command.add_argument(
-        "--control", metavar="ARM", help="the arm that the others are compared with"
-    )
-    command.add_argument("--currency", help="currency of the values")
+def with_crediting(parser: argparse.ArgumentParser) -> None:
+    """Add --credit, --control and --currency."""
+    add = parser.add_argument
+    add("--credit", help="the decision that an order counts for: first, last or every")
+    add("--control", metavar="ARM", help="the arm that the others are compared with")
+    add("--currency", help="currency of the values")
 
 
+@ACTIONS.command("list", with_database, help="list all experiments")
 def run_list(options: argparse.Namespace) -> None:
     from patientbandits.live.http import experiment_answer
 
@@ -145,6 +84,25 @@ def run_list(options: argparse.Namespace) -> None:
     show(options, answers, lines or ["no experiments yet"])
 
 
+@ACTIONS.command("create", with_settings, help="create an experiment")
+@argument("arms", nargs="+", metavar="ARM")
+@argument(
+    "--sticky",
+    action=argparse.BooleanOptionalAction,
+    default=True,
+    help="give the same unit the same arm again",
+)
+@argument(
+    "--largest-value",
+    dest="scale",
+    type=float,
+    default=1.0,
+    metavar="VALUE",
+    help="the largest value of a conversion (%(default)s)",
+)
+# the name of --largest-value in the library and over HTTP; kept for those who know it
+@argument("--scale", type=float, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+@argument("--seed", type=int)
 def run_create(options: argparse.Namespace) -> None:
     from patientbandits.live.http import experiment_answer
 
@@ -165,6 +123,7 @@ def run_create(options: argparse.Namespace) -> None:
     show(options, answer, lines)
 
 
+@ACTIONS.command("show", with_name, help="show its settings")
 def run_show(options: argparse.Namespace) -> None:
     from patientbandits.live.http import experiment_answer
 
@@ -173,6 +132,12 @@ def run_show(options: argparse.Namespace) -> None:
     show(options, answer, experiment_lines(answer))
 
 
+@ACTIONS.command("change", with_settings, help="change its settings; the history stays")
+@argument("--no-window", action="store_true", help="count conversions however late they come")
+@argument("--sticky", action=argparse.BooleanOptionalAction)
+@argument("--add", action="append", metavar="ARM", help="add an arm")
+@argument("--retire", action="append", metavar="ARM", help="stop choosing an arm")
+@argument("--restore", action="append", metavar="ARM", help="choose a retired arm again")
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
     from patientbandits.live.http import experiment_answer
@@ -206,12 +171,22 @@ def run_change(options: argparse.Namespace) -> None:
     show(options, answer, experiment_lines(answer))
 
 
-def run_pause(options: argparse.Namespace) -> None:
+def run_state(options: argparse.Namespace) -> None:
     from patientbandits.live.http import experiment_answer
 
     with opened_experiment(options) as handle:
         answer = experiment_answer(handle, handle.change(**options.change))
     show(options, answer, experiment_lines(answer))
+
+
+STATES = (
+    ("pause", "stop deciding for now", {"paused": True}),
+    ("resume", "decide again", {"paused": False}),
+    ("close", "take no new units; the others keep their arm", {"closed": True}),
+    ("reopen", "take new units again", {"closed": False}),
+)
+for action, words, change in STATES:
+    ACTIONS.command(action, with_name, help=words, change=change)(run_state)
 
 
 def experiment_lines(answer: ExperimentAnswer) -> list[str]:

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from patientbandits.cli.commands import Commands, argument, arguments
 from patientbandits.cli.common import (
     arm_label,
-    database_options,
     opened_experiment,
     opened_shop,
     show,
     table_lines,
+    with_database,
+    with_experiment,
 )
 from patientbandits.errors import whole
 
@@ -29,167 +31,69 @@ ONE_PROCESS = (
 )
 
 
-def add_live_commands(commands: Any) -> None:
-    """serve, and decide ... export"""
-    database = database_options()
-    add_serve_command(commands, database)
-    add_decision_commands(commands, database)
+COMMANDS = Commands()
+KEY_HELP = "idempotency key: makes it safe to repeat the command"
 
 
-def add_serve_command(commands: Any, database: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("serve", parents=[database], help="decide over HTTP")
-    command.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address to listen on (%(default)s, which only this machine can reach)",
-    )
-    command.add_argument(
-        "--port",
-        type=int,
-        default=8080,
-        help="port to listen on; 0 picks a free one and prints it (%(default)s)",
-    )
-    command.add_argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
-    command.add_argument(
-        "--no-keys",
-        action="store_true",
-        help="accept requests without a key; only on a loopback address",
-    )
-    command.add_argument(
-        "--rate",
-        type=float,
-        metavar="N",
-        help="maximum requests per second and key; a batch counts each item (no limit)",
-    )
-    command.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="an origin whose pages may decide, like https://shop.example; may be repeated (none)",
-    )
-    command.add_argument(
-        "--queue",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="maximum number of requests that wait for the disk (%(default)s)",
-    )
-    command.add_argument(
-        "--alerts",
-        type=float,
-        default=300.0,
-        metavar="SECONDS",
-        help="time between checks for alerts; 0: no checks (%(default)s)",
-    )
-    command.add_argument(
-        "--webhooks-anywhere",
-        action="store_true",
-        help="allow plain http webhooks on other machines",
-    )
-    command.add_argument(
-        "--traces",
-        action="store_true",
-        help="send traces as OpenTelemetry's environment variables specify",
-    )
-    command.add_argument(
-        "--log-level",
-        choices=["debug", "info", "warning", "error"],
-        default="info",
-        help="least severe messages to log on standard error (%(default)s)",
-    )
-    command.set_defaults(run=run_serve)
-
-
-def add_decision_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """decide, convert, retract, track, alias, report, export"""
-    one = argparse.ArgumentParser(add_help=False, parents=[database])
-    one.add_argument("experiment", metavar="EXPERIMENT")
-
-    command = commands.add_parser("decide", parents=[one], help="decide on an arm")
-    command.add_argument("--unit", help="the unit to decide for")
-    command.add_argument("--key", help="idempotency key: makes it safe to repeat the command")
-    command.set_defaults(run=run_decide)
-
-    command = commands.add_parser("convert", parents=[one], help="report a conversion")
-    command.add_argument("id", nargs="?", metavar="DECISION")
-    command.add_argument("--unit", help="the unit that paid, instead of the decision")
-    _add_order_options(command)
-    command.set_defaults(run=run_convert)
-
-    command = commands.add_parser(
-        "track", parents=[database], help="report an order of a unit to every experiment"
-    )
-    command.add_argument("unit", metavar="UNIT")
-    _add_order_options(command)
-    command.set_defaults(run=run_track)
-
-    command = commands.add_parser(
-        "alias", parents=[database], help="treat two units as one person, in every experiment"
-    )
-    command.add_argument("unit", metavar="UNIT")
-    command.add_argument("other", metavar="OTHER")
-    command.set_defaults(run=run_alias)
-
-    command = commands.add_parser("retract", parents=[one], help="retract a conversion")
-    command.add_argument("id", nargs="?", metavar="DECISION")
-    command.add_argument("--unit", help="the unit that paid, instead of the decision")
-    command.add_argument("--order", help="the order of that unit")
-    command.add_argument("--goal", help="the goal, if not the one that decides")
-    command.set_defaults(run=run_retract)
-
-    command = commands.add_parser(
-        "expose", parents=[one], help="report the arm that another system has shown to a unit"
-    )
-    command.add_argument("unit", metavar="UNIT")
-    command.add_argument("arm", metavar="ARM")
-    command.add_argument(
-        "--at", metavar="TIME", help="time of the exposure, if not now: ISO 8601 with a zone"
-    )
-    command.add_argument("--propensity", type=float, help="the probability of showing this arm")
-    command.add_argument("--key", help="idempotency key: makes it safe to repeat the command")
-    command.set_defaults(run=run_expose)
-
-    command = commands.add_parser(
-        "weights", parents=[one], help="show the share of traffic that each arm should get now"
-    )
-    command.set_defaults(run=run_weights)
-
-    command = commands.add_parser("report", parents=[one], help="show the results of each arm")
-    command.set_defaults(run=run_report)
-
-    command = commands.add_parser(
-        "verdict", parents=[one], help="show which arm leads, and whether to stop"
-    )
-    command.add_argument(
-        "--by",
-        choices=["rate", "revenue"],
-        help="the quantity compared; by default revenue if conversions have values",
-    )
-    command.add_argument(
-        "--windows", action="store_true", help="also show who would have won with other windows"
-    )
-    command.set_defaults(run=run_verdict)
-
-    command = commands.add_parser(
-        "export", parents=[one], help="export every decision with its outcome"
-    )
-    command.add_argument("--format", choices=["csv", "parquet"], default="csv")
-    command.add_argument("--out", metavar="FILE", help="file to write; by default standard output")
-    command.set_defaults(run=run_export)
-
-
-def _add_order_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--order", help="id of the order; several orders of a unit add up")
-    command.add_argument(
-        "--value", type=float, default=1.0, help="value of the order (%(default)s)"
-    )
-    command.add_argument("--goal", help="the goal, if not the one that decides")
-    command.add_argument(
-        "--at", metavar="TIME", help="time of the order, if not now: ISO 8601 with a zone"
-    )
-
-
+@COMMANDS.command("serve", with_database, help="decide over HTTP")
+@argument(
+    "--host",
+    default="127.0.0.1",
+    help="address to listen on (%(default)s, which only this machine can reach)",
+)
+@argument(
+    "--port",
+    type=int,
+    default=8080,
+    help="port to listen on; 0 picks a free one and prints it (%(default)s)",
+)
+@argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
+@argument(
+    "--no-keys",
+    action="store_true",
+    help="accept requests without a key; only on a loopback address",
+)
+@argument(
+    "--rate",
+    type=float,
+    metavar="N",
+    help="maximum requests per second and key; a batch counts each item (no limit)",
+)
+@argument(
+    "--allow-origin",
+    action="append",
+    default=[],
+    metavar="ORIGIN",
+    help="an origin whose pages may decide, like https://shop.example; may be repeated (none)",
+)
+@argument(
+    "--queue",
+    type=int,
+    default=10_000,
+    metavar="N",
+    help="maximum number of requests that wait for the disk (%(default)s)",
+)
+@argument(
+    "--alerts",
+    type=float,
+    default=300.0,
+    metavar="SECONDS",
+    help="time between checks for alerts; 0: no checks (%(default)s)",
+)
+@argument(
+    "--webhooks-anywhere", action="store_true", help="allow plain http webhooks on other machines"
+)
+@argument(
+    "--traces",
+    action="store_true",
+    help="send traces as OpenTelemetry's environment variables specify",
+)
+@argument(
+    "--log-level",
+    choices=["debug", "info", "warning", "error"],
+    default="info",
+    help="least severe messages to log on standard error (%(default)s)",
+)
 def run_serve(options: argparse.Namespace) -> None:
     from patientbandits.live import FOR_SERVING, require_packages
 
@@ -215,12 +119,28 @@ def run_serve(options: argparse.Namespace) -> None:
         sys.exit(code)
 
 
+@COMMANDS.command("decide", with_experiment, help="decide on an arm")
+@argument("--unit", help="the unit to decide for")
+@argument("--key", help=KEY_HELP)
 def run_decide(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         decision = handle.decide(options.unit, options.key)
     show(options, decision._asdict(), [f"{decision.arm}  {decision.id or decision.outside}"])
 
 
+def with_order(parser: argparse.ArgumentParser) -> None:
+    """Add --order, --value, --goal and --at."""
+    add = parser.add_argument
+    add("--order", help="id of the order; several orders of a unit add up")
+    add("--value", type=float, default=1.0, help="value of the order (%(default)s)")
+    add("--goal", help="the goal, if not the one that decides")
+    add("--at", metavar="TIME", help="time of the order, if not now: ISO 8601 with a zone")
+
+
+@COMMANDS.command("convert", with_experiment, help="report a conversion")
+@argument("id", nargs="?", metavar="DECISION")
+@argument("--unit", help="the unit that paid, instead of the decision")
+@arguments(with_order)
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         outcome = handle.convert(
@@ -243,6 +163,9 @@ def conversion_words(outcome: Conversion | Credited) -> str:
     return words
 
 
+@COMMANDS.command("track", with_database, help="report an order of a unit to every experiment")
+@argument("unit", metavar="UNIT")
+@arguments(with_order)
 def run_track(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         outcomes = shop.track(
@@ -253,6 +176,9 @@ def run_track(options: argparse.Namespace) -> None:
     show(options, data, lines or ["no experiments yet"])
 
 
+@COMMANDS.command("alias", with_database, help="treat two units as one person, in every experiment")
+@argument("unit", metavar="UNIT")
+@argument("other", metavar="OTHER")
 def run_alias(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         shop.alias(options.unit, options.other)
@@ -260,6 +186,11 @@ def run_alias(options: argparse.Namespace) -> None:
     show(options, data, [f"{options.unit} and {options.other} are one person"])
 
 
+@COMMANDS.command("retract", with_experiment, help="retract a conversion")
+@argument("id", nargs="?", metavar="DECISION")
+@argument("--unit", help="the unit that paid, instead of the decision")
+@argument("--order", help="the order of that unit")
+@argument("--goal", help="the goal, if not the one that decides")
 def run_retract(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         outcome = handle.retract(
@@ -268,6 +199,14 @@ def run_retract(options: argparse.Namespace) -> None:
     show(options, outcome._asdict(), ["duplicate" if outcome.duplicate else "retracted"])
 
 
+@COMMANDS.command(
+    "expose", with_experiment, help="report the arm that another system has shown to a unit"
+)
+@argument("unit", metavar="UNIT")
+@argument("arm", metavar="ARM")
+@argument("--at", metavar="TIME", help="time of the exposure, if not now: ISO 8601 with a zone")
+@argument("--propensity", type=float, help="the probability of showing this arm")
+@argument("--key", help=KEY_HELP)
 def run_expose(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         exposure = handle.expose(
@@ -277,6 +216,9 @@ def run_expose(options: argparse.Namespace) -> None:
     show(options, exposure._asdict(), [f"{words}  {exposure.id}"])
 
 
+@COMMANDS.command(
+    "weights", with_experiment, help="show the share of traffic that each arm should get now"
+)
 def run_weights(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         weights = handle.weights()
@@ -284,12 +226,20 @@ def run_weights(options: argparse.Namespace) -> None:
     show(options, weights, lines)
 
 
+@COMMANDS.command("report", with_experiment, help="show the results of each arm")
 def run_report(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         report = handle.report()
     show(options, report, report_lines(report))
 
 
+@COMMANDS.command("verdict", with_experiment, help="show which arm leads, and whether to stop")
+@argument(
+    "--by",
+    choices=["rate", "revenue"],
+    help="the quantity compared; by default revenue if conversions have values",
+)
+@argument("--windows", action="store_true", help="also show who would have won with other windows")
 def run_verdict(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         analysis = handle.analysis(options.by)
@@ -315,6 +265,9 @@ def window_lines(windows: list[dict[str, Any]]) -> list[str]:
     return ["", *table_lines(rows)]
 
 
+@COMMANDS.command("export", with_experiment, help="export every decision with its outcome")
+@argument("--format", choices=["csv", "parquet"], default="csv")
+@argument("--out", metavar="FILE", help="file to write; by default standard output")
 def run_export(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle, contextlib.ExitStack() as stack:
         pieces = handle.export(options.format)

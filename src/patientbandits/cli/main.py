@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from patientbandits._version import __version__
-from patientbandits.cli.analysis import add_analysis_commands
-from patientbandits.cli.experiments import add_experiment_commands
-from patientbandits.cli.live import add_live_commands
-from patientbandits.cli.operations import add_operation_commands
-from patientbandits.cli.research import add_research_commands
+from patientbandits.cli import analysis, experiments, live, operations, research
 
-GROUPS: dict[Callable[[Any], None], str] = {
-    add_analysis_commands: "analyse example rehearse",
-    add_research_commands: "reproduce adaptivity simulate field compare policies laws",
-    add_live_commands: "serve decide convert track alias retract expose weights report verdict "
-    "export",
-    add_experiment_commands: "experiments",
-    add_operation_commands: "keys import alerts webhooks quarantine release check backup restore "
-    "erase forget units",
-}
-"""what adds the commands of a group, and their names"""
+GROUPS = (analysis, research, live, experiments, operations)
+"""Files of commands, in the order in which the help lists them."""
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -34,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from patientbandits.errors import InputError
 
     typed = sys.argv[1:] if arguments is None else arguments
-    # only the group of the command that runs: to build the parsers of all takes as long as many run
+    # only the command that runs: to build the parsers of all takes as long as many run
     options = parser(next(iter(typed), None)).parse_args(typed)
     try:
         options.run(options)
@@ -65,13 +52,13 @@ def _in_words(error: OSError) -> str:
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the group with this command, or of all commands."""
+    """The parser of this command alone, or of all commands."""
     top = argparse.ArgumentParser(
         prog="patientbandits", description="Bandits whose rewards come late."
     )
     top.add_argument("--version", action="version", version=f"patientbandits {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    own = [add for add, names in GROUPS.items() if command in names.split()]
-    for add in own or GROUPS:
+    adders = {name: add for group in GROUPS for name, add in group.COMMANDS.adders.items()}
+    for add in [adders[command]] if command in adders else adders.values():
         add(commands)
     return top

@@ -6,56 +6,37 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from patientbandits.cli.commands import Commands, argument, arguments
 from patientbandits.cli.common import (
     database_failures,
-    database_options,
     opened_experiment,
     opened_shop,
     show,
+    with_database,
+    with_experiment,
 )
-from patientbandits.cli.experiments import add_crediting_options, parse_length, parse_policy
+from patientbandits.cli.experiments import parse_length, parse_policy, with_crediting
 from patientbandits.live.names import SCOPES
 
 if TYPE_CHECKING:
     from patientbandits.live.http import KeyAnswer
 
-
-def add_operation_commands(commands: Any) -> None:
-    """keys, import, alerts ... release, check ... restore, erase ... units"""
-    database = database_options()
-    add_key_commands(commands, database)
-    add_import_command(commands, database)
-    add_monitoring_commands(commands, database)
-    add_database_commands(commands, database)
-    add_privacy_commands(commands, database)
+COMMANDS = Commands()
+DATABASE = argument("database", nargs="?", metavar="DATABASE", help="the same as --db")
 
 
-def add_key_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """keys ACTION"""
-    actions = commands.add_parser(
-        "keys", help="create, list or revoke keys of the service"
-    ).add_subparsers(required=True, metavar="ACTION")
-    action = actions.add_parser(
-        "create", parents=[database], help="create a key and print it, once only"
-    )
-    action.add_argument(
-        "--scope",
-        action="append",
-        required=True,
-        choices=SCOPES,
-        help="permission of the key; repeat for several",
-    )
-    action.add_argument("--note", default="", help="a note to recognise it by")
-    action.set_defaults(run=run_create_key)
-    action = actions.add_parser(
-        "list", parents=[database], help="list all keys, without their secrets"
-    )
-    action.set_defaults(run=run_list_keys)
-    action = actions.add_parser("revoke", parents=[database], help="refuse the key from now on")
-    action.add_argument("id", metavar="ID")
-    action.set_defaults(run=run_revoke_key)
+KEYS = COMMANDS.group("keys", help="create, list or revoke keys of the service")
 
 
+@KEYS.command("create", with_database, help="create a key and print it, once only")
+@argument(
+    "--scope",
+    action="append",
+    required=True,
+    choices=SCOPES,
+    help="permission of the key; repeat for several",
+)
+@argument("--note", default="", help="a note to recognise it by")
 def run_create_key(options: argparse.Namespace) -> None:
     from patientbandits.live.operations import Keyring
 
@@ -64,6 +45,7 @@ def run_create_key(options: argparse.Namespace) -> None:
     show(options, {"key": token}, [token])
 
 
+@KEYS.command("list", with_database, help="list all keys, without their secrets")
 def run_list_keys(options: argparse.Namespace) -> None:
     from patientbandits.live.http import key_answer
     from patientbandits.live.operations import Keyring
@@ -79,6 +61,8 @@ def key_line(key: KeyAnswer) -> str:
     return f"{key.id}  {','.join(key.scopes)}  {key.created}  {note}"
 
 
+@KEYS.command("revoke", with_database, help="refuse the key from now on")
+@argument("id", metavar="ID")
 def run_revoke_key(options: argparse.Namespace) -> None:
     from patientbandits.live.operations import Keyring
 
@@ -87,119 +71,34 @@ def run_revoke_key(options: argparse.Namespace) -> None:
     show(options, {"revoked": options.id}, [f"revoked {options.id}"])
 
 
-def add_database_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """check, backup, restore"""
-    command = commands.add_parser(
-        "check",
-        parents=[database],
-        help="check a database: its log, and the state that policies keep of it",
-    )
-    _add_database(command)
-    command.set_defaults(run=run_check)
-
-    command = commands.add_parser(
-        "backup", parents=[database], help="copy a database to a file, even while it is in use"
-    )
-    _add_database(command)
-    command.add_argument("file", metavar="FILE", help="an SQLite file, which must not exist yet")
-    command.set_defaults(run=run_backup)
-
-    command = commands.add_parser(
-        "restore", parents=[database], help="fill an empty database from a backup"
-    )
-    command.add_argument("file", metavar="FILE")
-    _add_database(command)
-    command.set_defaults(run=run_restore)
-
-
-def _add_database(command: argparse.ArgumentParser) -> None:
-    """Add DATABASE, the same as --db."""
-    command.add_argument("database", nargs="?", metavar="DATABASE", help="the same as --db")
-
-
-def run_check(options: argparse.Namespace) -> None:
-    options.db = options.database or options.db
-    with opened_shop(options) as shop:
-        # after opening: it says which packages are missing, an import would not
-        from patientbandits.live.operations import check
-
-        result = check(shop.store)
-    lines = [check_line(one) for one in result["experiments"]]
-    lines += [f"WRONG  {wrong}" for wrong in result["wrong"]]
-    if not result["wrong"]:
-        lines.append("all is well")
-    show(options, result, lines)
-    if result["wrong"]:
-        sys.exit(1)
-
-
-def check_line(one: dict[str, Any]) -> str:
-    words = (
-        f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, "
-        f"{one['retractions']} retractions, {one['changes']} changes"
-    )
-    if "orders" in one:
-        withdrawn = one.get("withdrawals", 0)
-        words += f", {one['orders']} orders, {withdrawn} of them withdrawn"
-    return words
-
-
-def run_backup(options: argparse.Namespace) -> None:
-    options.db = options.database or options.db
-    with opened_shop(options) as shop:
-        from patientbandits.live.operations import backup
-
-        lines = backup(shop.store, options.file)
-    result = {"lines": lines, "file": options.file}
-    show(options, result, [f"{lines} lines of the log written to {options.file}"])
-
-
-def run_restore(options: argparse.Namespace) -> None:
-    options.db = options.database or options.db
-    with database_failures():
-        from patientbandits.live.operations import restore
-
-        lines = restore(options.file, options.db)
-    show(options, {"lines": lines}, [f"{lines} lines of the log restored"])
-
-
-def add_import_command(commands: Any, database: argparse.ArgumentParser) -> None:
-    command = commands.add_parser(
-        "import",
-        parents=[database],
-        help="make a live experiment from files of exposures and orders",
-    )
-    command.add_argument("experiment", metavar="EXPERIMENT")
-    command.add_argument("exposures", metavar="EXPOSURES", help="a CSV or Parquet file")
-    command.add_argument("orders", nargs="?", metavar="ORDERS", help="a CSV or Parquet file")
-    command.add_argument(
-        "--window",
-        type=parse_length,
-        metavar="LENGTH",
-        help="how long an order counts: 30d, 12h, or seconds",
-    )
-    command.add_argument(
-        "--largest-value",
-        dest="scale",
-        type=float,
-        metavar="VALUE",
-        help="the largest value of an order; without it, each order is one conversion",
-    )
-    add_crediting_options(command)
-    command.add_argument(
-        "--goal",
-        dest="goals",
-        action="append",
-        help="a goal of orders, by their column goal; repeat for several; the first one decides",
-    )
-    command.add_argument("--policy", help="name of the policy, or JSON")
-    command.add_argument("--zone", help="time zone of times without one; by default UTC")
-    command.add_argument(
-        "--preset", help="names of columns as in growthbook, segment, ga4, amplitude, or wide"
-    )
-    command.set_defaults(run=run_import)
-
-
+@COMMANDS.command(
+    "import", with_experiment, help="make a live experiment from files of exposures and orders"
+)
+@argument("exposures", metavar="EXPOSURES", help="a CSV or Parquet file")
+@argument("orders", nargs="?", metavar="ORDERS", help="a CSV or Parquet file")
+@argument(
+    "--window",
+    type=parse_length,
+    metavar="LENGTH",
+    help="how long an order counts: 30d, 12h, or seconds",
+)
+@argument(
+    "--largest-value",
+    dest="scale",
+    type=float,
+    metavar="VALUE",
+    help="the largest value of an order; without it, each order is one conversion",
+)
+@arguments(with_crediting)
+@argument(
+    "--goal",
+    dest="goals",
+    action="append",
+    help="a goal of orders, by their column goal; repeat for several; the first one decides",
+)
+@argument("--policy", help="name of the policy, or JSON")
+@argument("--zone", help="time zone of times without one; by default UTC")
+@argument("--preset", help="names of columns as in growthbook, segment, ga4, amplitude, or wide")
 def run_import(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
 
@@ -232,69 +131,9 @@ def run_import(options: argparse.Namespace) -> None:
     show(options, imported._asdict(), lines)
 
 
-def add_monitoring_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """alerts, webhooks, quarantine, release"""
-    one = argparse.ArgumentParser(add_help=False, parents=[database])
-    one.add_argument("experiment", metavar="EXPERIMENT")
-
-    command = commands.add_parser(
-        "alerts", parents=[one], help="list alerts: problems that somebody should look at"
-    )
-    command.set_defaults(run=run_alerts)
-    _add_webhook_actions(commands, database)
-
-    command = commands.add_parser(
-        "quarantine",
-        parents=[one],
-        help="exclude events of a unit, a key or a time from the results",
-    )
-    command.add_argument("--unit", help="events of this unit")
-    command.add_argument(
-        "--line", type=int, help="events of the unit of this log line, as an alert names it"
-    )
-    command.add_argument("--sender", metavar="KEY", help="events sent with the key of this id")
-    command.add_argument(
-        "--since", metavar="TIME", help="events from this time on, in ISO 8601 with a zone"
-    )
-    command.add_argument("--until", metavar="TIME", help="events up to this time; by default now")
-    command.add_argument(
-        "--only-conversions", action="store_true", help="exclude conversions, but keep decisions"
-    )
-    command.add_argument("--note", default="", help="the reason")
-    command.set_defaults(run=run_quarantine)
-
-    command = commands.add_parser(
-        "release", parents=[one], help="include events in quarantine again"
-    )
-    command.add_argument("id", metavar="RULE")
-    command.set_defaults(run=run_release)
-
-
-def _add_webhook_actions(commands: Any, database: argparse.ArgumentParser) -> None:
-    actions = commands.add_parser(
-        "webhooks", help="list, add or remove receivers of alerts"
-    ).add_subparsers(required=True, metavar="ACTION")
-    actions.add_parser("list", parents=[database], help="list all webhooks").set_defaults(
-        run=run_webhooks
-    )
-    action = actions.add_parser("add", parents=[database], help="add an address")
-    action.add_argument("url", metavar="URL", help="an https address, or one on this machine")
-    action.add_argument(
-        "--kind",
-        dest="kinds",
-        action="append",
-        default=[],
-        help="kind of alert; repeat for several; by default all",
-    )
-    action.add_argument(
-        "--anywhere", action="store_true", help="allow plain http to other machines"
-    )
-    action.set_defaults(run=run_add_webhook)
-    action = actions.add_parser("remove", parents=[database], help="remove a webhook")
-    action.add_argument("id", metavar="ID")
-    action.set_defaults(run=run_remove_webhook)
-
-
+@COMMANDS.command(
+    "alerts", with_experiment, help="list alerts: problems that somebody should look at"
+)
 def run_alerts(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         alerts = handle.alerts()
@@ -305,6 +144,10 @@ def run_alerts(options: argparse.Namespace) -> None:
     show(options, alerts, lines or ["no alerts"])
 
 
+WEBHOOKS = COMMANDS.group("webhooks", help="list, add or remove receivers of alerts")
+
+
+@WEBHOOKS.command("list", with_database, help="list all webhooks")
 def run_webhooks(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         hooks = shop.webhooks()
@@ -312,18 +155,42 @@ def run_webhooks(options: argparse.Namespace) -> None:
     show(options, hooks, lines or ["no webhooks yet"])
 
 
+@WEBHOOKS.command("add", with_database, help="add an address")
+@argument("url", metavar="URL", help="an https address, or one on this machine")
+@argument(
+    "--kind",
+    dest="kinds",
+    action="append",
+    default=[],
+    help="kind of alert; repeat for several; by default all",
+)
+@argument("--anywhere", action="store_true", help="allow plain http to other machines")
 def run_add_webhook(options: argparse.Namespace) -> None:
     with opened_shop(options, create=True) as shop:
         hook = shop.add_webhook(options.url, options.kinds, anywhere=options.anywhere)
     show(options, hook, [f"{hook['id']}; its secret, shown only now: {hook['secret']}"])
 
 
+@WEBHOOKS.command("remove", with_database, help="remove a webhook")
+@argument("id", metavar="ID")
 def run_remove_webhook(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         shop.remove_webhook(options.id)
     show(options, {"id": options.id}, [f"{options.id} removed"])
 
 
+@COMMANDS.command(
+    "quarantine",
+    with_experiment,
+    help="exclude events of a unit, a key or a time from the results",
+)
+@argument("--unit", help="events of this unit")
+@argument("--line", type=int, help="events of the unit of this log line, as an alert names it")
+@argument("--sender", metavar="KEY", help="events sent with the key of this id")
+@argument("--since", metavar="TIME", help="events from this time on, in ISO 8601 with a zone")
+@argument("--until", metavar="TIME", help="events up to this time; by default now")
+@argument("--only-conversions", action="store_true", help="exclude conversions, but keep decisions")
+@argument("--note", default="", help="the reason")
 def run_quarantine(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         rules = handle.quarantine(
@@ -338,6 +205,8 @@ def run_quarantine(options: argparse.Namespace) -> None:
     show(options, rules, rule_lines(rules))
 
 
+@COMMANDS.command("release", with_experiment, help="include events in quarantine again")
+@argument("id", metavar="RULE")
 def run_release(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         rules = handle.release(options.id)
@@ -352,35 +221,68 @@ def rule_lines(rules: list[dict[str, Any]]) -> list[str]:
     return lines or ["nothing in quarantine"]
 
 
-def add_privacy_commands(commands: Any, database: argparse.ArgumentParser) -> None:
-    """erase, forget, units"""
-    command = commands.add_parser(
-        "erase", parents=[database], help="remove all that identifies a unit; counts stay"
-    )
-    command.add_argument("unit", metavar="UNIT")
-    command.set_defaults(run=run_erase)
+@COMMANDS.command(
+    "check",
+    with_database,
+    help="check a database: its log, and the state that policies keep of it",
+)
+@DATABASE
+def run_check(options: argparse.Namespace) -> None:
+    options.db = options.database or options.db
+    with opened_shop(options) as shop:
+        # after opening: it says which packages are missing, an import would not
+        from patientbandits.live.operations import check
 
-    command = commands.add_parser(
-        "forget",
-        parents=[database],
-        help="remove names older than their experiment's retention; a server does so by itself",
-    )
-    command.set_defaults(run=run_forget)
-
-    command = commands.add_parser(
-        "units",
-        parents=[database],
-        help="show or change how units are stored: hashed, or in the clear",
-    )
-    command.add_argument(
-        "way",
-        nargs="?",
-        choices=["hashed", "clear"],
-        help="hashed: hash those in the clear; clear: store them in the clear, in a new database",
-    )
-    command.set_defaults(run=run_units)
+        result = check(shop.store)
+    lines = [check_line(one) for one in result["experiments"]]
+    lines += [f"WRONG  {wrong}" for wrong in result["wrong"]]
+    if not result["wrong"]:
+        lines.append("all is well")
+    show(options, result, lines)
+    if result["wrong"]:
+        sys.exit(1)
 
 
+def check_line(one: dict[str, Any]) -> str:
+    words = (
+        f"{one['experiment']}: {one['decisions']} decisions, {one['conversions']} conversions, "
+        f"{one['retractions']} retractions, {one['changes']} changes"
+    )
+    if "orders" in one:
+        withdrawn = one.get("withdrawals", 0)
+        words += f", {one['orders']} orders, {withdrawn} of them withdrawn"
+    return words
+
+
+@COMMANDS.command(
+    "backup", with_database, help="copy a database to a file, even while it is in use"
+)
+@DATABASE
+@argument("file", metavar="FILE", help="an SQLite file, which must not exist yet")
+def run_backup(options: argparse.Namespace) -> None:
+    options.db = options.database or options.db
+    with opened_shop(options) as shop:
+        from patientbandits.live.operations import backup
+
+        lines = backup(shop.store, options.file)
+    result = {"lines": lines, "file": options.file}
+    show(options, result, [f"{lines} lines of the log written to {options.file}"])
+
+
+@COMMANDS.command("restore", with_database, help="fill an empty database from a backup")
+@argument("file", metavar="FILE")
+@DATABASE
+def run_restore(options: argparse.Namespace) -> None:
+    options.db = options.database or options.db
+    with database_failures():
+        from patientbandits.live.operations import restore
+
+        lines = restore(options.file, options.db)
+    show(options, {"lines": lines}, [f"{lines} lines of the log restored"])
+
+
+@COMMANDS.command("erase", with_database, help="remove all that identifies a unit; counts stay")
+@argument("unit", metavar="UNIT")
 def run_erase(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         erased = shop.erase(options.unit)
@@ -388,12 +290,28 @@ def run_erase(options: argparse.Namespace) -> None:
     show(options, erased._asdict(), [words])
 
 
+@COMMANDS.command(
+    "forget",
+    with_database,
+    help="remove names older than their experiment's retention; a server does so by itself",
+)
 def run_forget(options: argparse.Namespace) -> None:
     with opened_shop(options) as shop:
         shop.forget()
     show(options, {"forgotten": True}, ["names older than their retention are removed"])
 
 
+@COMMANDS.command(
+    "units",
+    with_database,
+    help="show or change how units are stored: hashed, or in the clear",
+)
+@argument(
+    "way",
+    nargs="?",
+    choices=["hashed", "clear"],
+    help="hashed: hash those in the clear; clear: store them in the clear, in a new database",
+)
 def run_units(options: argparse.Namespace) -> None:
     new = options.way == "clear"
     # a new database is created only to be kept in the clear: later that cannot be chosen

@@ -7,60 +7,35 @@ import json
 import secrets
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from patientbandits.cli.commands import Commands, argument
 from patientbandits.cli.common import (
-    common_options,
     executor_options,
     print_json,
     print_table,
     progress_bar,
-    work_options,
+    with_json,
+    with_work,
 )
 
-
-def add_research_commands(commands: Any) -> None:
-    """reproduce, adaptivity, simulate, field, compare, policies, laws"""
-    common = common_options()
-    work = work_options(common)
-    add_paper_commands(commands, work)
-    add_simulate_command(commands, work)
-    add_field_command(commands, work)
-    add_compare_command(commands, common)
-    add_catalogue_commands(commands, common)
+COMMANDS = Commands()
 
 
-def add_paper_commands(commands: Any, work: argparse.ArgumentParser) -> None:
-    """reproduce, adaptivity"""
-    command = commands.add_parser(
-        "reproduce", parents=[work], help="run the paper's experiments and write the report"
-    )
-    command.add_argument(
-        "experiments",
-        nargs="*",
-        metavar="EXPERIMENT",
-        help="experiments to run; by default all (an unknown name lists them)",
-    )
-    command.add_argument(
-        "--preset", action="append", metavar="NAME", help="published or literal; both by default"
-    )
-    # the command `adaptivity` by its old name
-    for old in ("--adaptivity", "--quick"):
-        command.add_argument(old, action="store_true", help=argparse.SUPPRESS)
-    command.add_argument("--horizon", type=int, help=argparse.SUPPRESS)
-    command.set_defaults(run=run_reproduce)
-
-    command = commands.add_parser(
-        "adaptivity",
-        parents=[work],
-        help="study Adapt-PatientBandits at horizons up to 10^7 rounds",
-    )
-    command.add_argument("--horizon", type=int, metavar="N", help="the longest horizon")
-    command.add_argument("--quick", action="store_true", help="a small version, to try it out")
-    command.set_defaults(run=run_adaptivity)
-
-
+@COMMANDS.command("reproduce", with_work, help="run the paper's experiments and write the report")
+@argument(
+    "experiments",
+    nargs="*",
+    metavar="EXPERIMENT",
+    help="experiments to run; by default all (an unknown name lists them)",
+)
+@argument("--preset", action="append", metavar="NAME", help="published or literal; both by default")
+# the command `adaptivity` by its old name
+@argument("--adaptivity", action="store_true", help=argparse.SUPPRESS)
+@argument("--quick", action="store_true", help=argparse.SUPPRESS)
+@argument("--horizon", type=int, help=argparse.SUPPRESS)
 def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
     from patientbandits.problems import PRESETS
@@ -98,6 +73,11 @@ def run_reproduce(options: argparse.Namespace) -> None:
     print(f"\nreport: {out}/report.html")
 
 
+@COMMANDS.command(
+    "adaptivity", with_work, help="study Adapt-PatientBandits at horizons up to 10^7 rounds"
+)
+@argument("--horizon", type=int, metavar="N", help="the longest horizon")
+@argument("--quick", action="store_true", help="a small version, to try it out")
 def run_adaptivity(options: argparse.Namespace) -> None:
     from patientbandits.research.paper.adaptivity import adaptivity
 
@@ -116,31 +96,25 @@ def run_adaptivity(options: argparse.Namespace) -> None:
         print(f"page: {page}")
 
 
-def add_simulate_command(commands: Any, work: argparse.ArgumentParser) -> None:
-    command = commands.add_parser(
-        "simulate", parents=[work], help="run a study file: several policies on several problems"
-    )
-    command.add_argument("study", metavar="STUDY.toml")
-    command.add_argument(
-        "--figure",
-        action="append",
-        metavar="FORMAT",
-        help="png, svg, pdf or pgf; repeat for several; by default png and svg",
-    )
-    command.add_argument(
-        "--size",
-        nargs=2,
-        type=float,
-        metavar=("WIDTH", "HEIGHT"),
-        help="size of each panel of the figure, in inches",
-    )
-    command.add_argument("--font", metavar="NAME", help="font of the figure, such as serif")
-    command.add_argument(
-        "--font-size", type=float, metavar="POINTS", help="font size of the figure"
-    )
-    command.set_defaults(run=run_simulate)
-
-
+@COMMANDS.command(
+    "simulate", with_work, help="run a study file: several policies on several problems"
+)
+@argument("study", metavar="STUDY.toml")
+@argument(
+    "--figure",
+    action="append",
+    metavar="FORMAT",
+    help="png, svg, pdf or pgf; repeat for several; by default png and svg",
+)
+@argument(
+    "--size",
+    nargs=2,
+    type=float,
+    metavar=("WIDTH", "HEIGHT"),
+    help="size of each panel of the figure, in inches",
+)
+@argument("--font", metavar="NAME", help="font of the figure, such as serif")
+@argument("--font-size", type=float, metavar="POINTS", help="font size of the figure")
 def run_simulate(options: argparse.Namespace) -> None:
     from dataclasses import asdict, replace
     from pathlib import Path
@@ -183,20 +157,14 @@ def run_simulate(options: argparse.Namespace) -> None:
     )
 
 
-def add_field_command(commands: Any, work: argparse.ArgumentParser) -> None:
-    command = commands.add_parser(
-        "field", parents=[work], help="replay published experiments about late rewards"
-    )
-    command.add_argument(
-        "papers",
-        nargs="*",
-        metavar="PAPER",
-        help="papers to replay; by default all (an unknown name lists them)",
-    )
-    command.add_argument("--quick", action="store_true", help="few runs, to try it out")
-    command.set_defaults(run=run_field)
-
-
+@COMMANDS.command("field", with_work, help="replay published experiments about late rewards")
+@argument(
+    "papers",
+    nargs="*",
+    metavar="PAPER",
+    help="papers to replay; by default all (an unknown name lists them)",
+)
+@argument("--quick", action="store_true", help="few runs, to try it out")
 def run_field(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
     from patientbandits.research.field import play_field
@@ -225,41 +193,6 @@ FRESH_SEEDS = 2**31
 """Fresh seeds are below."""
 
 
-def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
-    command = commands.add_parser(
-        "compare",
-        parents=[work_options(common, seed_of)],
-        help="compare every policy on a standard suite of problems, with a page of results",
-        epilog="--seed fresh draws worlds and random problems that nobody has seen.",
-    )
-    command.add_argument(
-        "--quick",
-        action="store_true",
-        help="few problems, policies and runs: a first look within a minute",
-    )
-    command.add_argument(
-        "--problems",
-        nargs="+",
-        metavar="NAME",
-        help="problems to play; by default all (an unknown name lists them)",
-    )
-    command.add_argument(
-        "--policies", nargs="+", metavar="NAME", help="policies to compare; by default all"
-    )
-    command.add_argument(
-        "--bars",
-        action=argparse.BooleanOptionalAction,
-        help="measure the bars; by default only if nothing is left out",
-    )
-    command.add_argument(
-        "--study", metavar="STUDY.toml", help="add the problems and policies of a study file"
-    )
-    command.add_argument(
-        "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
-    )
-    command.set_defaults(run=run_compare)
-
-
 def seed_of(text: str) -> int:
     """Read a number, or "fresh": a number that nobody has seen."""
     if text == "fresh":
@@ -267,6 +200,33 @@ def seed_of(text: str) -> int:
     return int(text)
 
 
+@COMMANDS.command(
+    "compare",
+    partial(with_work, seed=seed_of),
+    help="compare every policy on a standard suite of problems, with a page of results",
+    epilog="--seed fresh draws worlds and random problems that nobody has seen.",
+)
+@argument(
+    "--quick",
+    action="store_true",
+    help="few problems, policies and runs: a first look within a minute",
+)
+@argument(
+    "--problems",
+    nargs="+",
+    metavar="NAME",
+    help="problems to play; by default all (an unknown name lists them)",
+)
+@argument("--policies", nargs="+", metavar="NAME", help="policies to compare; by default all")
+@argument(
+    "--bars",
+    action=argparse.BooleanOptionalAction,
+    help="measure the bars; by default only if nothing is left out",
+)
+@argument("--study", metavar="STUDY.toml", help="add the problems and policies of a study file")
+@argument(
+    "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
+)
 def run_compare(options: argparse.Namespace) -> None:
     from patientbandits.errors import require
     from patientbandits.research.compare import (
@@ -318,20 +278,7 @@ def run_compare(options: argparse.Namespace) -> None:
 REQUIRED = "required"
 
 
-def add_catalogue_commands(commands: Any, common: argparse.ArgumentParser) -> None:
-    """policies, laws"""
-    command = commands.add_parser(
-        "policies", parents=[common], help="list all policies with their parameters"
-    )
-    command.set_defaults(run=run_policies)
-    command = commands.add_parser(
-        "laws",
-        parents=[common],
-        help="list all laws of delays and rewards with their parameters",
-    )
-    command.set_defaults(run=run_laws)
-
-
+@COMMANDS.command("policies", with_json, help="list all policies with their parameters")
 def run_policies(options: argparse.Namespace) -> None:
     from patientbandits.policies import POLICIES
 
@@ -342,6 +289,9 @@ def run_policies(options: argparse.Namespace) -> None:
         print_entries(entries)
 
 
+@COMMANDS.command(
+    "laws", with_json, help="list all laws of delays and rewards with their parameters"
+)
 def run_laws(options: argparse.Namespace) -> None:
     from patientbandits.problems import REWARDS
     from patientbandits.problems.delays import LAWS
