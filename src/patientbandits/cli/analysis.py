@@ -57,6 +57,12 @@ def with_reading(parser: argparse.ArgumentParser) -> None:
     )
     add("--time-format", metavar="FORMAT", help="format of times, such as %%d.%%m.%%Y")
     add("--as-of", metavar="TIME", help="analyse as of this time")
+    add(
+        "--complete-until",
+        metavar="TIME",
+        help="the time until which the orders are complete, where exposures run on; by default "
+        "found from the orders; end: the last row of either file",
+    )
     add("--out", metavar="FOLDER", help="folder for the results")
     add("--quiet", action="store_true", help="no progress")
 
@@ -81,6 +87,7 @@ def events_from(options: argparse.Namespace, out: str) -> Any:
         zone=options.zone,
         time_format=options.time_format,
         as_of=options.as_of,
+        complete_until=options.complete_until,
         set_aside_to=Path(out) / SET_ASIDE,
         tell=step_printer(options),
     )

@@ -4,6 +4,7 @@ long.
 columns     finding columns: by usual names, by a preset, by the user's names
 tables      CSV or Parquet files, pandas, Arrow or DuckDB tables, opened with line numbers
 parsing     units, times, variants and amounts; rows that cannot be read are set aside
+completeness  until when the orders are complete
 joining     the rows of one experiment, once each; orders joined to exposures
 report      counts of what was read, matched and set aside
 history     the result: ages and delays, arm by arm
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.analysis.events.completeness import Completeness as Completeness
     from patientbandits.analysis.events.example import write_example as write_example
     from patientbandits.analysis.events.history import ArmHistory as ArmHistory
     from patientbandits.analysis.events.history import Events as Events

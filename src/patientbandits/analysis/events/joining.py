@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from patientbandits._util.durations import DAY, spoken
 from patientbandits.analysis.events.columns import ORDERS, listed_columns
-from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows, time_of
+from patientbandits.analysis.events.completeness import parse_moment, session_zone
+from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
 from patientbandits.analysis.events.tables import (
     READ_EVENTS,
     Relation,
@@ -27,8 +27,6 @@ from patientbandits.errors import InputError, choice
 CREDITS = ("first", "last", "every")
 MOST_EVENTS = 10
 """names of events that an error lists"""
-SILENCE = 30
-"""Orders seem to have ended if none has come for so many times their usual distance."""
 
 
 @dataclass(frozen=True)
@@ -205,13 +203,7 @@ def cut_at_end(parsed: Parsed, as_of: object) -> int:
     if as_of is None:
         both = f"SELECT time FROM {exposures.rows} UNION ALL SELECT time FROM {orders.rows}"
         return int(database.run(f"SELECT max(time) FROM ({both})").fetchone()[0])
-    # in the session's zone, which is no longer the reader's if times were cut to days
-    zone = database.run("SELECT current_setting('TimeZone')").fetchone()[0]
-    end = database.run(
-        f"SELECT {time_of('t', 'VARCHAR', zone, None)} FROM (SELECT ? AS t)", str(as_of)
-    ).fetchone()[0]
-    if end is None:
-        raise InputError(f"{READ_EVENTS}: as_of must be a date or a time; got as_of={as_of!r}.")
+    end = parse_moment(database, "as_of", as_of, session_zone(database))
     for table in (exposures, orders):
         table.drop(
             f"time > {end}",
@@ -224,26 +216,7 @@ def cut_at_end(parsed: Parsed, as_of: object) -> int:
         raise InputError(
             f"{READ_EVENTS}: as_of must not be before all exposures; got as_of={as_of!r}."
         )
-    return int(end)
-
-
-def warn_of_early_end(orders: Relation, end: int) -> list[str]:
-    """A warning if no order has come for much longer than usual before the end."""
-    count, first, last = orders.run(
-        f"SELECT count(*), min(time), max(time) FROM {orders}"
-    ).fetchone()
-    if count < 2:
-        return []
-    usual = (last - first) / (count - 1)
-    silence = end - last
-    if silence < max(SILENCE * usual, DAY * MICRO):
-        return []
-    day = orders.run(f"SELECT strftime(to_timestamp({last} / {MICRO}), '%Y-%m-%d %H:%M')")
-    return [
-        f"The last order is from {day.fetchone()[0]}, {spoken(silence / MICRO)} before the last "
-        "exposure. If the table of orders ends there, say so with as_of: otherwise these "
-        "exposures count as having sold nothing."
-    ]
+    return end
 
 
 def credit_orders(parsed: Parsed, credit: str, window: float | None) -> Joined:

@@ -11,6 +11,7 @@ import numpy as np
 
 from patientbandits._util.durations import in_seconds
 from patientbandits.analysis.events.columns import preset_named
+from patientbandits.analysis.events.completeness import end_with_orders
 from patientbandits.analysis.events.history import Events, control_of, histories
 from patientbandits.analysis.events.joining import (
     CREDITS,
@@ -23,7 +24,6 @@ from patientbandits.analysis.events.joining import (
     in_whole_days,
     require_one_currency,
     require_rows,
-    warn_of_early_end,
 )
 from patientbandits.analysis.events.parsing import (
     MICRO,
@@ -78,6 +78,7 @@ def read_events(
     zone: str = "UTC",
     time_format: str | None = None,
     as_of: object = None,
+    complete_until: object = None,
     set_aside_to: str | os.PathLike[str] | None = None,
     tell: Tell | None = None,
 ) -> Events:
@@ -99,6 +100,9 @@ def read_events(
     zone          of times without one
     time_format   of times, as in strptime, where it cannot be guessed
     as_of         count as if it were this time; by default that of the last row
+    complete_until  the time until which the orders are complete: ages end there, and later
+                  exposures do not count yet; by default found from the orders if they end clearly
+                  before the exposures, otherwise the last row's; "end": the last row's
     set_aside_to  a CSV file for all rows that do not count, with the reason
     tell          called with a few words about each step
     """
@@ -107,19 +111,27 @@ def read_events(
     say = tell or (lambda words: None)
     parsed = _parse(exposures, orders, columns, preset, zone, time_format, say)
     chosen = choose_experiment(parsed.exposures, experiment)
-    notes = [*parsed.notes, *in_equal_days(parsed)]
+    days = in_equal_days(parsed)
+    notes = [*parsed.notes, *days]
     require_one_currency(parsed.orders)
     say("joining orders to exposures")
     drop_duplicates(parsed)
     end = cut_at_end(parsed, as_of)
+    end, completeness, remarks, warnings = end_with_orders(
+        parsed, end, complete_until, fixed=as_of is not None, zone=zone, whole_days=bool(days)
+    )
     rows = parsed.orders.rows
-    warnings = warn_of_early_end(rows, end)
     names = _arm_names(parsed.exposures.rows, control)
     joined = credit_orders(parsed, credit, span)
     arms = histories(names, _decided(joined, names, end), _ordered(joined))
     report = summarise(parsed, joined, intended_split(split, names), span)
     report = replace(
-        report, zone=zone, credit=credit, notes=(*notes, *report.notes), warnings=warnings
+        report,
+        zone=zone,
+        credit=credit,
+        notes=(*notes, *remarks, *report.notes),
+        warnings=warnings,
+        completeness=completeness,
     )
     if set_aside_to is not None:
         write_set_aside(parsed, set_aside_to)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from patientbandits.analysis.events.completeness import Completeness
 from patientbandits.analysis.events.joining import Joined
 from patientbandits.analysis.events.parsing import MICRO, Parsed, ParsedRows
 from patientbandits.analysis.events.tables import READ_EVENTS, lines_of_rows, literal, place_in_file
@@ -105,6 +106,8 @@ class ReadingReport:
     warnings: Sequence[str] = ()
     examples: Sequence[SetAside] = field(default=())
     """the first rows that do not count"""
+    completeness: Completeness | None = None
+    """until when the orders are complete"""
 
     def data(self) -> dict[str, Any]:
         """As plain data, for files."""
