@@ -221,6 +221,21 @@ turned = pb.Shift(1000, means=[0.6, 0.4])  # from round 1000 on the other arm is
 problem = pb.Problem([0.4, 0.6], pb.Geometric(0.05), changes=[turned])
 print([(start, phase.means) for start, phase in problem.phases])
 
+# %% Calendar
+week = pb.Factor.weekly(
+    [1, 1, 1, 1, 1, 1.5, 1.5]
+)  # 600 visitors a day, more of them buy at weekends
+sale = pb.Factor.spike(20, 7, 2.5)  # and in the week after day 20
+calendar = pb.Calendar(600, [week, sale])
+problem = pb.Problem([0.04, 0.046], pb.LogNormal(600, 1.0), calendar=calendar)
+print(pb.simulate(problem, pb.PatientThompson(), horizon=4200, runs=2).final.mean())
+
+# %% Factor
+rise = pb.Factor.trend(0.5, 1.5, days=42)
+novelty = pb.Factor.of(lambda day: 0.9 + 0.6 * 2.7 ** (-day / 7), days=42)
+worn = pb.Calendar(600, rise, arms=[None, novelty])  # the second arm wears off
+print(worn.factors(worn.first_round(7), arms=2))
+
 # %% DTSBayes
 bandit = pb.Bandit(pb.DTSBayes(batch=100), ["blue", "green"], horizon=1000, seed=1)
 for _ in range(10):

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from patientbandits.policies import WindowThompson as WindowThompson
     from patientbandits.problems import Bernoulli as Bernoulli
     from patientbandits.problems import Beta as Beta
+    from patientbandits.problems import Calendar as Calendar
+    from patientbandits.problems import Factor as Factor
     from patientbandits.problems import Problem as Problem
     from patientbandits.problems import Reward as Reward
     from patientbandits.problems import Scaled as Scaled

@@ -170,5 +170,5 @@ def regret(problem, pulls):
         count[p.arm] += 1
         total += gaps[p.arm]
         lost = plain_sum(gap * n for gap, n in zip(gaps, count, strict=True))
-        path.append(total if "changes" in problem else lost)
+        path.append(total if {"changes", "calendar"} & set(problem) else lost)
     return path

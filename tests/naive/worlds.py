@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from naive.random_numbers import Draws, bits_at, following, keys, mix, unit
 from naive.sums import plain_sum
@@ -78,12 +79,35 @@ def reward(law, mean, bits):
     return high if unit(bits) < (mean - low) / (high - low) else low
 
 
+def factor_of(factor, t, day):
+    """The value whose part of the time has round t."""
+    part = Fraction(factor["days"] * day, len(factor["values"]))
+    place = int((t - 1) / part)
+    if factor["repeats"]:
+        return factor["values"][place % len(factor["values"])]
+    return (factor["values"] + [factor["values"][-1]] * (place + 1))[place]
+
+
+def on_the_calendar(calendar, means, t):
+    """The means times all factors of round t."""
+    own = calendar.get("arms", [[]] * len(means))
+    found = []
+    for mean, factors in zip(means, own, strict=True):
+        product = 1.0
+        for factor in calendar["common"] + factors:
+            product *= factor_of(factor, t, calendar["day"])
+        found.append(mean * product)
+    return found
+
+
 def phase_of(problem, t):
     """(means, laws) in round t."""
     means, laws = problem["means"], problem["delays"]
     for change in problem.get("changes", ()):
         if change["round"] <= t:
             means, laws = change.get("means", means), change.get("delays", laws)
+    if "calendar" in problem:
+        means = on_the_calendar(problem["calendar"], means, t)
     return means, laws if isinstance(laws, list) else [laws] * len(means)
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from patientbandits.errors import InputError, choice, items
 from patientbandits.policies import POLICIES, RENAMED, Policy
-from patientbandits.problems import FEEDBACK, REWARDS, Problem, Reward, Shift, Signal
+from patientbandits.problems import (
+    FEEDBACK,
+    REWARDS,
+    Calendar,
+    Factor,
+    Problem,
+    Reward,
+    Shift,
+    Signal,
+)
 from patientbandits.problems.delays import LAWS, Delay
 
 
@@ -93,6 +102,32 @@ def signal_from(data: Any, owner: str = "signal") -> Signal:
     return signal
 
 
+def calendar_from(data: Any, owner: str = "calendar") -> Calendar:
+    """The calendar that ``describe`` gave, or a study file has: {day = 600, common = [...]}."""
+    example = "{day = 600, common = [{values = [1, 1, 1, 1, 1, 1.5, 1.5], repeats = true}]}"
+    if not isinstance(data, dict) or "day" not in data:
+        raise InputError(f"{owner}: a calendar is such as {example}; got {data!r}.")
+    for name in data:
+        choice(owner, "key", name, ("day", "common", "arms"))
+    arms = data.get("arms")
+    if arms is not None:
+        arms = [_factors_from(own, owner) for own in items(owner, "arms", arms)]
+    return Calendar(data["day"], _factors_from(data.get("common", []), owner), arms)
+
+
+def _factors_from(data: Any, owner: str) -> list[Factor]:
+    """Factors of one table, or of a list of them."""
+    if not isinstance(data, list):
+        data = [data]
+    for table in data:
+        if not isinstance(table, dict) or "values" not in table:
+            example = "{values = [1.0, 1.5], days = 7}"
+            raise InputError(f"{owner}: a factor is such as {example}; got {table!r}.")
+        for name in table:
+            choice(owner, "key", name, ("values", "days", "repeats"))
+    return [Factor(**table) for table in data]
+
+
 def problem_from(data: dict[str, Any]) -> Problem:
     """The problem that ``describe`` gave."""
     low_delays = data.get("low_delays")
@@ -101,6 +136,9 @@ def problem_from(data: dict[str, Any]) -> Problem:
     signals = data.get("signals")
     if signals is not None:
         signals = [signal_from(signal) for signal in signals]
+    calendar = data.get("calendar")
+    if calendar is not None:
+        calendar = calendar_from(calendar)
     return Problem(
         means=data["means"],
         delays=[law_from(law) for law in data["delays"]],
@@ -112,6 +150,7 @@ def problem_from(data: dict[str, Any]) -> Problem:
         changes=[change_from(change) for change in data.get("changes", ())],
         batch=data.get("batch"),
         signals=signals,
+        calendar=calendar,
     )
 
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.problems.calendar import Calendar as Calendar
+    from patientbandits.problems.calendar import Factor as Factor
     from patientbandits.problems.catalogue import PRESETS as PRESETS
     from patientbandits.problems.catalogue import PROBLEMS as PROBLEMS
     from patientbandits.problems.catalogue import PUBLISHED_SCALE as PUBLISHED_SCALE

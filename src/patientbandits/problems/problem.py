@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from patientbandits.errors import InputError, choice, items, probability, require, whole
+from patientbandits.problems.calendar import Calendar
 from patientbandits.problems.delays import Delay, Mixture, Never, NoDelay, Within
 from patientbandits.problems.delays.base import require_law
 from patientbandits.problems.drift import Shift
@@ -38,6 +39,10 @@ class Problem:
     ``changes``: what is another from some round on. `means`, `delays`, `rates` and `gaps` are those
     of the beginning; `phases` has them all.
 
+    ``calendar``, by default none: what the days do to the means, of all arms or of some. A pull has
+    the mean of the round it is made in, and regret is measured against the arm that is best in that
+    round. `means`, `rates`, `gaps` and `phases` are those at factors of 1; `phases_until` has all.
+
     ``batch``: the learner hears what has come at rounds 1, m + 1, 2m + 1, ... only, and makes the m
     decisions in between without. It knows its own pulls.
 
@@ -56,6 +61,7 @@ class Problem:
     changes: tuple[Shift, ...]
     batch: int | None
     signals: tuple[Signal, ...] | None
+    calendar: Calendar | None
 
     def __init__(
         self,
@@ -69,6 +75,7 @@ class Problem:
         changes: Sequence[Shift] = (),
         batch: int | None = None,
         signals: Sequence[Signal] | Signal | None = None,
+        calendar: Calendar | None = None,
     ) -> None:
         owner = "Problem"
         listed = items(owner, "means", means)
@@ -116,12 +123,15 @@ class Problem:
             "changes": changes,
             "batch": batch,
             "signals": signals,
+            "calendar": calendar,
         }
         # A frozen dataclass with an `__init__` of its own sets its fields so. It has one, since an
         # argument may be one law for all arms, while the field has one for each.
         for name, value in given_values.items():
             object.__setattr__(self, name, value)
         self._require_changes()
+        if calendar is not None:
+            self._require_calendar(calendar)
 
     def _require_changes(self) -> None:
         """Changes are in order, and every phase is a problem."""
@@ -133,6 +143,23 @@ class Problem:
             rounds.append(change.round)
         # Makes a problem of each phase, which checks its means and laws.
         assert len(self.phases) == len(rounds)
+
+    def _require_calendar(self, calendar: Calendar) -> None:
+        """At its largest and least factors, too, every phase is a problem."""
+        owner = "Problem"
+        require(isinstance(calendar, Calendar), owner, "a Calendar is needed", calendar=calendar)
+        if calendar.arms is not None:
+            rule = "the calendar's arms must be as many as means"
+            require(len(calendar.arms) == self.arms, owner, rule, arms=len(calendar.arms))
+        bounds = calendar.bounds(self.arms)
+        for _, phase in self.phases:
+            for mean, reward, (least, largest) in zip(
+                phase.means, phase.rewards, bounds, strict=True
+            ):
+                rule = "means times the largest factors of the calendar must be in [0, 1]"
+                require(mean * largest <= 1, owner, rule, mean=mean, factor=largest)
+                reward.encode(mean * least)
+                reward.encode(mean * largest)
 
     @property
     def arms(self) -> int:
@@ -164,14 +191,37 @@ class Problem:
 
     @property
     def phases(self) -> tuple[tuple[int, Problem], ...]:
-        """(first round, problem that does not change), in the order of time."""
-        current = self._with(changes=()) if self.changes else self
+        """(first round, problem that does not change), in the order of time; without calendar."""
+        current = self
+        if self.changes or self.calendar is not None:
+            current = self._with(changes=(), calendar=None)
         phases = [(1, current)]
         for change in self.changes:
             means = current.means if change.means is None else change.means
             delays = current.delays if change.delays is None else change.delays
             current = current._with(means=means, delays=delays)
             phases.append((change.round, current))
+        return tuple(phases)
+
+    def phases_until(self, horizon: int) -> tuple[tuple[int, Problem], ...]:
+        """`phases` up to the horizon, with the calendar: means times the factors of the round.
+
+        Phases in which everything is as before are the same object.
+        """
+        if self.calendar is None:
+            return self.phases
+        changes = self.phases
+        starts = self.calendar.rounds(horizon) | {start for start, _ in changes if start <= horizon}
+        problems: dict[tuple[int, tuple[float, ...]], Problem] = {}
+        phases = []
+        for start in sorted(starts):
+            change = sum(first <= start for first, _ in changes) - 1
+            factors = self.calendar.factors(start, self.arms)
+            if (change, factors) not in problems:
+                base = changes[change][1]
+                means = [mean * factor for mean, factor in zip(base.means, factors, strict=True)]
+                problems[change, factors] = base._with(means=means)
+            phases.append((start, problems[change, factors]))
         return tuple(phases)
 
     def _shares_in_time(self) -> tuple[float, ...]:
@@ -206,6 +256,10 @@ class Problem:
         """The same beginning, followed by these."""
         return self._with(changes=changes)
 
+    def with_calendar(self, calendar: Calendar | None) -> Problem:
+        """The same arms, whose rates follow this calendar; None: none."""
+        return self._with(calendar=calendar)
+
     def with_batch(self, batch: int | None) -> Problem:
         """The same world, of which the learner hears every ``batch`` rounds."""
         return self._with(batch=batch)
@@ -235,6 +289,7 @@ class Problem:
         return self._with(
             signals=signals,
             changes=[change.select(chosen) for change in self.changes],
+            calendar=None if self.calendar is None else self.calendar.select(chosen),
             low_delays=low_delays,
             means=[self.means[arm] for arm in chosen],
             delays=[self.delays[arm] for arm in chosen],
@@ -275,6 +330,8 @@ class Problem:
             data["batch"] = self.batch
         if self.signals is not None:
             data["signals"] = [signal.describe() for signal in self.signals]
+        if self.calendar is not None:
+            data["calendar"] = self.calendar.describe()
         return data
 
 

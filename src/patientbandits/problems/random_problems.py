@@ -183,7 +183,8 @@ def mirrored(problem: Problem) -> Problem:
         return problem.with_delays(mirrored_delays(problem))
     (_, first), *later = problem.phases
     changes = [Shift(start, phase.means, mirrored_delays(phase)) for start, phase in later]
-    return first.with_delays(mirrored_delays(first)).with_changes(changes)
+    turned = first.with_delays(mirrored_delays(first)).with_changes(changes)
+    return turned.with_calendar(problem.calendar)
 
 
 def mirrored_delays(problem: Problem) -> list[Delay]:

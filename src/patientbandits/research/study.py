@@ -27,6 +27,10 @@ delays = {law = "Geometric", p = 0.01}
 changes = [{round = 1500, means = [0.4, 0.6]}]
 batch = 100                     # what has come is heard every 100 rounds; every round by default
 
+[problems.weekends]
+means = [0.04, 0.06]
+calendar = {day = 100, common = {values = [1, 1, 1, 1, 1, 1.5, 1.5], repeats = true}}
+
 [policies.patient]
 policy = "PatientBandits"
 alpha = 0.3
@@ -55,6 +59,7 @@ from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.plotting import FigureFiles, Line, Panel, draw, latex_table
 from patientbandits.policies import Policy
 from patientbandits.policies.registry import (
+    calendar_from,
     change_from,
     law_from,
     policy_from,
@@ -78,6 +83,7 @@ PROBLEM_KEYS = (
     "changes",
     "batch",
     "signals",
+    "calendar",
     "name",
 )
 WHATEVER_THE_PROBLEM = ("feedback", "window")
@@ -207,6 +213,9 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
     if "signals" in table:
         laws_of_signals = [signal_from(signal, owner) for signal in _as_list(table["signals"])]
         signals = _one_or_all(laws_of_signals)
+    calendar = None
+    if "calendar" in table:
+        calendar = calendar_from(table["calendar"], owner)
     changes = [change_from(change, owner) for change in _as_list(table.get("changes", []))]
     return Problem(
         means=table["means"],
@@ -218,6 +227,7 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
         changes=changes,
         batch=table.get("batch"),
         signals=signals,
+        calendar=calendar,
     )
 
 

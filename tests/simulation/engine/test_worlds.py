@@ -29,12 +29,32 @@ CHANGES = [
 
 VALUES = [pb.TwoPoint(0.25, 1.0), pb.Bernoulli()]
 
+WEEK = pb.Calendar(5, pb.Factor.weekly([1, 0.5, 0.75, 1, 1.25, 1.5, 0.25]))
+
+WORN = pb.Calendar(
+    6,
+    [pb.Factor.within_day([0.5, 1.25, 1]), pb.Factor.trend(0.5, 1, 15), pb.Factor.spike(4, 3, 1.5)],
+    [None, [pb.Factor.of(lambda day: 0.5 + 2**-day / 2, 20, a_day=4), pb.Factor.step(9, 0.75)]],
+)
+
 WORLDS = {
     "drifting": pb.Problem(TWO, LAWS, changes=CHANGES),
     "drifting amounts": pb.Problem(TWO, LAWS, pb.Beta(3), changes=CHANGES),
     "drifting in a window": pb.Problem(TWO, LAWS, window=12, changes=CHANGES),
     "late losses": pb.Problem(TWO, LAWS, VALUES, low_delays=[pb.Fixed(9), pb.Geometric(0.05)]),
     "late losses in a window": pb.Problem(TWO, LAWS, VALUES, window=15, low_delays=pb.Fixed(9)),
+    "weeks": pb.Problem([0.5, 0.625], LAWS, calendar=WEEK),
+    "weeks of amounts": pb.Problem([0.5, 0.625], LAWS, pb.Beta(3), window=12, calendar=WEEK),
+    "an arm that wears off": pb.Problem([0.5, 0.5], LAWS, calendar=WORN),
+    "weeks that drift": pb.Problem(
+        [0.5, 0.625],
+        LAWS,
+        window=15,
+        low_delays=pb.Fixed(9),
+        changes=[Shift(61, [0.625, 0.5]), Shift(90, delays=pb.Geometric(0.05))],
+        batch=7,
+        calendar=WEEK,
+    ),
     "batches": pb.Problem(TWO, LAWS, batch=8),
     "three batches": pb.Problem([0.25, 0.5, 0.75], pb.Geometric(0.1), batch=40),
     "all of it": pb.Problem(

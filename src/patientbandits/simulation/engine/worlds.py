@@ -1,13 +1,13 @@
 """Worlds: the truth of a problem as arrays, and the outcome of any pull as a function of its place.
 
 A pull whose u is below S(rounds left) never arrives in time and is not stored. What is true of an
-arm stands in a row of the arrays: one for each arm or, in a world that changes, one for each phase
-and arm.
+arm stands in a row of the arrays: one for each arm or, in a world that changes, one for each state
+of the world and arm. A calendar that repeats itself has few states, however long it lasts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,8 +58,8 @@ class World(NamedTuple):
     """the place of its law in the tables"""
     low_law: NDArray[np.uint64]
     """the same where the reward is the lower of two values; empty if that makes no difference"""
-    starts: NDArray[np.int64]
-    """phase: its first round"""
+    first_row: NDArray[np.int32]
+    """round: the row of arm 0; in a plain world one 0"""
     batch: int
     """rounds from one hearing of what has come to the next"""
     delays: DelayTables
@@ -85,10 +85,9 @@ def report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[
 
 def row_of(world: World, round_: Bits, arm: int) -> int:
     """The row of ``arm`` in this round."""
-    phase = 0
-    while phase + 1 < len(world.starts) and world.starts[phase + 1] <= round_:
-        phase += 1
-    return phase * len(world.streams) + arm
+    if len(world.first_row) == 1:
+        return arm
+    return int(world.first_row[round_]) + arm
 
 
 def any_report(world: World, key: Bits, round_: Bits, arm: int, left: int) -> tuple[float, int]:
@@ -172,9 +171,10 @@ def world_of(problem: Problem, horizon: int) -> World:
     last = horizon
     if problem.window is not None:
         last = min(horizon, problem.window)
-    phases = problem.phases
-    row_laws = [law for _, phase in phases for law in phase.delays]
-    low_laws = list(problem.low_delays or ()) * len(phases)
+    phases = problem.phases_until(horizon)
+    states = list({id(phase): phase for _, phase in phases}.values())
+    row_laws = [law for state in states for law in state.delays]
+    low_laws = list(problem.low_delays or ()) * len(states)
     signals = problem.signals or ()
     signal_laws = [signal.delays for signal in signals]
     laws = tuple(dict.fromkeys([*row_laws, *low_laws, *signal_laws]))
@@ -182,8 +182,8 @@ def world_of(problem: Problem, horizon: int) -> World:
     numbers = []
     # Two-point rewards have (chance, low, high), beta ones (a, b, 0): both forms are cut from the
     # same three columns, and each kind of row reads its own.
-    for _, phase in phases:
-        for reward, mean in zip(phase.rewards, phase.means, strict=True):
+    for state in states:
+        for reward, mean in zip(state.rewards, state.means, strict=True):
             kind, encoded = reward.encode(mean)
             kinds.append(BETA if kind == "beta" else TWO_POINT)
             numbers.append(encoded)
@@ -196,10 +196,10 @@ def world_of(problem: Problem, horizon: int) -> World:
         shapes=columns[:, :2].copy(),
         law=np.array([laws.index(law) for law in row_laws], np.uint64),
         low_law=np.array([laws.index(law) for law in low_laws], np.uint64),
-        starts=np.array([start for start, _ in phases]),
+        first_row=first_rows(phases, states, horizon if not is_plain(problem) else 0),
         batch=problem.batch or 1,
         delays=tables_of(laws, last),
-        gaps=np.array([phase.gaps for _, phase in phases]).ravel(),
+        gaps=np.array([state.gaps for state in states]).ravel(),
         signals=SignalTables(
             chances=np.array([(s.if_not, s.if_paid) for s in signals]).reshape(-1, 2),
             law=np.array([laws.index(law) for law in signal_laws], np.uint64),
@@ -207,10 +207,21 @@ def world_of(problem: Problem, horizon: int) -> World:
     )
 
 
+def first_rows(
+    phases: Sequence[tuple[int, Problem]], states: Sequence[Problem], horizon: int
+) -> NDArray[np.int32]:
+    """The row of arm 0 in rounds 0 .. ``horizon``."""
+    places = {id(state): place for place, state in enumerate(states)}
+    rows = np.zeros(horizon + 1, np.int32)  # each phase overwrites what follows the one before
+    for start, phase in phases:
+        rows[start:] = places[id(phase)] * phase.arms
+    return rows
+
+
 def is_plain(problem: Problem) -> bool:
     """True if nothing changes, delays know nothing of rewards, and arrivals are heard of at once.
 
     Kernels for plain worlds have no code for anything else.
     """
-    stays = not problem.changes and problem.low_delays is None
+    stays = not problem.changes and problem.calendar is None and problem.low_delays is None
     return stays and (problem.batch or 1) == 1
