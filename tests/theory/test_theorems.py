@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 import patientbandits as pb
 from patientbandits import theory
 from patientbandits.problems import catalogue as problems
+
+PAGES = Path(__file__).parents[2] / "docs"
 
 POLICIES = (pb.PatientBandits(0.3), pb.KLUCB(), pb.Thompson(), pb.PatientKL(0.3), pb.Uniform())
 
@@ -169,6 +172,53 @@ def test_blind_kl_ucb_is_below_theorem_c() -> None:
     assert longer < 2 * bound, "logarithmic"
 
 
+def test_the_rate_of_theorem_c_is_not_below_what_nobody_can_beat() -> None:
+    """log T (8/gap)^max(1/alpha, 1), for alpha = 4 too; with 1/alpha alone the bound outgrows it,
+    and it is below what Lai and Robbins leave to any policy.
+    """
+    gaps, horizon, alpha = (0.5, 0.1, 0.02), 10**5, 4.0
+    rates = {power: [math.log(horizon) * (8 / gap) ** power for gap in gaps] for power in (1, 0.25)}
+    bounds = [
+        gap * theory.blind_pulls_bound(gap, horizon, pb.Pareto(alpha).survival) for gap in gaps
+    ]
+    shares = {power: np.divide(bounds, rate) for power, rate in rates.items()}
+    assert shares[1].max() < 2 * shares[1].min()
+    assert shares[0.25][-1] > 5 * shares[0.25][0]
+    kl = 0.5 * math.log(0.5 / 0.52) + 0.5 * math.log(0.5 / 0.48)
+    least = 0.02 * math.log(horizon) / kl
+    assert rates[0.25][-1] < least < rates[1][-1]
+    assert "O(log T (8/Δ)^max(1/α, 1))" in (PAGES / "theory.md").read_text()
+
+
+def test_beyond_a_half_theorem_5_is_about_nobody() -> None:
+    """Without delays sqrt(2 T) / 27 is lost somewhere: more than T^(1 - alpha) in the end."""
+    for alpha in (0.6, 0.8, 1.5):
+        start = (27 / math.sqrt(2)) ** (1 / (alpha - 0.5))
+        for horizon, empty in ((1.01 * start, True), (0.99 * start, False)):
+            assert (math.sqrt(2 * horizon) / 27 > horizon ** (1 - alpha)) is empty
+    page = (PAGES / "theory.md").read_text()
+    assert "T = (27/√2)^(1/(α − ½))" in page
+    assert "Let α < ½ and ¼ ≤ M < 1" in page
+
+
+@pytest.mark.parametrize("mode", ["eq5", "wait"])
+def test_d_ucb_is_linear_with_equal_rates_in_its_window_too(mode: str) -> None:
+    """The better arm shows half within the window: it has to be more than twice as good."""
+    slow = pb.Mixture([pb.NoDelay(), pb.Fixed(1000)], [0.5, 0.5])
+    law = pb.Mixture([pb.NoDelay(), slow], [0.5, 0.5])
+
+    def growth(mean: float) -> float:
+        problem = pb.Problem([mean, 0.6], [pb.NoDelay(), slow])
+        result = pb.simulate(problem, pb.DUCB(law, 20, mode), 20_000, 20, 1, record=[5000, 20_000])
+        start, end = result.mean()
+        return float(end / start)
+
+    assert growth(0.3) > 3.5
+    assert growth(0.35) > 3.5
+    assert growth(0.25) < 2.5
+    assert "does not have the larger μτ(m)" in (PAGES / "theory.md").read_text()
+
+
 def test_patience() -> None:
     assert theory.patience(0.8, pb.Pareto(1.0).survival) == 10
     assert theory.patience(0.2, pb.Pareto(0.5).survival) == 1600
@@ -190,6 +240,35 @@ def test_theorem_1_is_for_a_fixed_number_of_pulls() -> None:
     assert np.mean(error > width, axis=0).max() <= delta
     assert np.mean(np.any(error > width, axis=1)) > 2 * delta
     assert np.mean(np.any(error > union, axis=1)) <= delta
+
+
+def test_patient_kl_needs_decision_times_that_rewards_do_not_choose() -> None:
+    """Its bound after 50 pulls: how often it fails at the worst fixed time, and if what was paid
+    chooses the time of the next decision. The shares are those of docs/patient-kl.md.
+    """
+    runs, pulls, mean = 20_000, 50, 0.5
+    rng = np.random.default_rng(1)
+    paid = rng.random((runs, pulls)) < mean
+    delays = 3 * (rng.random((runs, pulls)) ** -2 - 1)
+    t = pulls + 1
+    misses = []
+    for wait in np.unique(np.geomspace(1, 1e6, 60).astype(int)):
+        ages = pulls - np.arange(pulls) + wait
+        share = 1 - float(np.mean((1 + ages / 3) ** -0.5))
+        shown = (paid & (delays <= ages)).mean(axis=1)
+        least = (1 - 1 / t) * mean * share
+        misses.append((shown < least) & (pulls * divergence(shown, least) > math.log(t)))
+    fixed = max(np.mean(miss) for miss in misses)
+    chosen = np.mean(np.any(misses, axis=0))
+    page = " ".join((PAGES / "patient-kl.md").read_text().split())
+    assert f"{100 * chosen:.1f} instead of {100 * fixed:.1f} % of the time" in page
+    assert chosen > 2 * fixed
+
+
+def divergence(p: np.ndarray, q: float) -> np.ndarray:
+    """kl of Bernoulli laws, by its definition."""
+    inside = np.clip(p, 1e-12, 1 - 1e-12)
+    return inside * np.log(inside / q) + (1 - inside) * np.log((1 - inside) / (1 - q))
 
 
 def test_proposition_1_and_theorem_6_say_nothing_here() -> None:

@@ -69,7 +69,7 @@ def run_reproduce(options: argparse.Namespace) -> None:
         return
     for claim in summary["claims"]:
         preset = f" [{claim['preset']}]" if claim["preset"] else ""
-        print(f"{claim['verdict']:>13}  {claim['experiment']}{preset}: {claim['statement']}")
+        print(f"{claim['verdict']:>19}  {claim['experiment']}{preset}: {claim['statement']}")
     print(f"\nreport: {out}/report.html")
 
 

@@ -24,7 +24,9 @@ def no_adaptation_bound(horizon: int, alpha: float, level: float = 0.25) -> floa
 
     A policy with regret of at most M T^(1-alpha) on all problems with alpha, 1/4 <= M < 1, has at
     least this much on a problem without any delay. M is ``level``. As printed the class, regret
-    below T^(1-alpha) / 8, is empty: by Theorem 4 there is no policy with M < 1/4.
+    below T^(1-alpha) / 8, is empty: by Theorem 4 there is no policy with M < 1/4. It says something
+    for alpha < 1/2: beyond, the class is empty for large T, since without delays sqrt(2 T) / 27 is
+    lost.
     """
     owner = "no_adaptation_bound"
     rule = "level must be in [1/4, 1)"

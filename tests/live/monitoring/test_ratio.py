@@ -58,9 +58,24 @@ def test_ratio_false_alarms_at_every_look():
 
 @pytest.mark.slow
 def test_ratio_finds_a_leak():
-    """2 % of all visitors are shown the other arm than is logged: found within 20 000, in at least
-    55 of 60 experiments (0.99 of them are expected); with all visitors as logged in none."""
+    """One of two equal arms is shown to 52 %: found within 20 000, in at least 55 of 60 experiments
+    (0.99 of them are expected); with all visitors as logged in none."""
     random = np.random.default_rng(6)
     half = np.full(20_000, 0.5)
     assert sum(played(random, half, half + 0.02, 20_000) for _ in range(60)) >= 55
     assert sum(played(random, half, half, 20_000) for _ in range(60)) == 0
+
+
+@pytest.mark.slow
+def test_ratio_does_not_see_swaps_that_cancel_out():
+    """2 % of all visitors get the other arm than is logged, both ways: shares are as logged. The
+    same among unequal arms moves their shares.
+    """
+    random = np.random.default_rng(7)
+
+    def swapped(share):
+        right = np.where(random.random(20_000) < 0.02, 1 - share, share)
+        return played(random, np.full(20_000, share), right, 20_000)
+
+    assert sum(swapped(0.5) for _ in range(60)) <= 2
+    assert sum(swapped(0.9) for _ in range(60)) >= 55

@@ -40,7 +40,7 @@ def test_the_report_is_one_self_contained_page(small: Path) -> None:
     for name in (*FIGURES, "theory", "method"):
         assert f'id="{name}"' in page
     assert page.count("<img") == len(FIGURES)
-    for verdict in ("holds", "does not hold"):
+    for verdict in ("holds", "does not hold", "says nothing"):
         assert f">{verdict}</span>" in page
 
 
@@ -70,9 +70,13 @@ def test_theory_is_checked(small: Path) -> None:
         "Theorem 6",
         "Proposition 1",
     }
-    assert {source for source, verdict in verdicts if verdict == "does not hold"} == {
-        "Theorem 5",
-        "Theorem 6",
+    by_verdict = {
+        judged: {source for source, verdict in verdicts if verdict == judged}
+        for judged in ("says nothing", "does not hold")
+    }
+    assert by_verdict == {
+        "says nothing": {"Theorem 5", "Theorem 6"},
+        "does not hold": {"Theorem 4"},
     }
     assert any(claim["measured"].startswith("0 different decisions") for claim in claims)
 

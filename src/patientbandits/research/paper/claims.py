@@ -20,6 +20,9 @@ HOLDS = "holds"
 PARTLY = "holds in part"
 FAILS = "does not hold"
 OPEN = "not decided"
+BETTER = "better than claimed"
+VACUOUS = "says nothing"
+"""true of everything, or of nothing that exists: no data could contradict it"""
 
 Check = bool | None
 """A part of a claim: true, false, or None where the intervals allow both."""

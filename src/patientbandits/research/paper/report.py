@@ -22,7 +22,7 @@ from patientbandits._util.files import write_atomically, write_csv
 from patientbandits.errors import choice, whole
 from patientbandits.plotting import draw, render_page
 from patientbandits.problems import PRESETS
-from patientbandits.research.paper.claims import FAILS, HOLDS, OPEN, PARTLY
+from patientbandits.research.paper.claims import BETTER, FAILS, HOLDS, OPEN, PARTLY, VACUOUS
 from patientbandits.research.paper.curve import Curve, Curves, Findings, Series
 from patientbandits.research.paper.experiment import PaperExperiment, Section
 from patientbandits.research.paper.published import CLOSELY, LOOSELY, READ_FROM
@@ -78,7 +78,14 @@ def report_page(
         summary=summary,
         seconds=seconds,
         counts=counts,
-        verdicts={"holds": HOLDS, "partly": PARTLY, "fails": FAILS, "open": OPEN},
+        verdicts={
+            "holds": HOLDS,
+            "better": BETTER,
+            "partly": PARTLY,
+            "fails": FAILS,
+            "vacuous": VACUOUS,
+            "open": OPEN,
+        },
         tolerance={"closely": CLOSELY, "loosely": LOOSELY},
         read_from=READ_FROM,
     )

@@ -12,7 +12,9 @@ from patientbandits.plotting import Line, Panel
 from patientbandits.policies import AdaptPatientBandits, Policy
 from patientbandits.problems import catalogue as problems
 from patientbandits.research.paper.claims import (
+    BETTER,
     Claim,
+    all_of,
     bootstrap_means,
     mean_of,
     supported,
@@ -122,7 +124,8 @@ class Adaptive(PublishedFigure):
     def regret(self, curves: Curves, name: str, in_words: str, why: str = "") -> Claim:
         """Fails if it is nearer to the regret of a wrong alpha than to that of the oracle.
 
-        In part: near, but not better than both wrong ones.
+        Below the oracle's is never too far from it. In part: near, but not better than both wrong
+        ones. Better than claimed: below all three.
         """
         alphas = (TRUE_ALPHA, LOW_ALPHA, HIGH_ALPHA)
         columns = [curves[name], *(curves[patient_name(alpha)] for alpha in alphas)]
@@ -131,6 +134,10 @@ class Adaptive(PublishedFigure):
         beats_low = mean_of(ends[:, 0] - ends[:, 2]).below(0)
         beats_high = mean_of(ends[:, 0] - ends[:, 3]).below(0)
         close = supported(lambda number: nearest_is_first(means[number]))
+        beats_oracle = mean_of(ends[:, 0] - ends[:, 1]).below(0)
+        judged = verdict_if(beats_oracle or close, beats_low, beats_high)
+        if all_of(beats_oracle, beats_low, beats_high):
+            judged = BETTER
         ours, oracle, low, high = ends.mean(axis=0)
         return Claim(
             source="Section 8.3",
@@ -138,7 +145,7 @@ class Adaptive(PublishedFigure):
                 f"Adapt-PatientBandits ({in_words}) comes close to the oracle alpha = "
                 f"{TRUE_ALPHA} and beats alpha = {LOW_ALPHA} and {HIGH_ALPHA}"
             ),
-            verdict=verdict_if(close, beats_low, beats_high),
+            verdict=judged,
             measured=(
                 f"{ours:.0f} against {oracle:.0f} ({TRUE_ALPHA}), {low:.0f} ({LOW_ALPHA}), "
                 f"{high:.0f} ({HIGH_ALPHA}); close means nearer to the first than to the others"
