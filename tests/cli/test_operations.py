@@ -36,6 +36,31 @@ def test_import(tmp_path):
     ]
 
 
+def test_import_takes_the_options_of_analyse(tmp_path):
+    exposures, orders = tmp_path / "e.csv", tmp_path / "o.csv"
+    exposures.write_text(
+        "wer,wann,was,test\na,05/03/2026,x,one\nb,05/03/2026,y,one\nc,05/03/2026,y,two\n"
+    )
+    orders.write_text("wer,bezahlt,cents,state\na,06/03/2026,1999,paid\nb,06/03/2026,5,failed\n")
+    files = [exposures, orders, "--time-format", "%d/%m/%Y", "--experiment", "one"]
+    files += ["--where", "state=paid", "--minor-units"]
+    names = ["unit=wer", "exposures.time=wann", "variant=was", "experiment=test"]
+    files += ["--columns", *names, "orders.time=bezahlt", "value=cents"]
+    db = tmp_path / "shop.db"
+    counts = as_json("import", "shop", *files, "--largest-value", "50", "--db", db)
+    assert (counts["exposures"], counts["orders"], counts["set_aside"]) == (2, 1, 2)
+    live = {arm["arm"]: arm["value"] for arm in as_json("report", "shop", "--db", db)["arms"]}
+    data = as_json("analyse", *files, "--out", tmp_path)
+    assert live == {"x": 19.99, "y": 0.0}
+    assert data["reading"]["orders"]["filtered"] == 1
+    assert data["arms"]["x"]["conversions"] == 1
+    for name in ("analyse", "import"):
+        into = {"import": ["shop", "--db", db]}.get(name, [])
+        refused = command(name, *into, *files[:2], "--columns", *names, "orders.time=state")
+        assert refused.returncode == 2
+        assert "o.csv, line 2, column state: time must be a date" in refused.stderr
+
+
 def test_webhooks_quarantine_and_privacy(db):
     assert printed("webhooks", "list", "--db", db) == "no webhooks yet\n"
     assert printed("alerts", "button", "--db", db) == "no alerts\n"

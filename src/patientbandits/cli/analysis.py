@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.commands import Commands, argument
 from patientbandits.cli.common import print_json, print_table, progress_bar, with_json
+from patientbandits.cli.reading import step_printer, table_options, with_tables
 
 if TYPE_CHECKING:
     from patientbandits.analysis import Analysis, ArmFinding
@@ -20,25 +19,12 @@ COMMANDS = Commands()
 def with_reading(parser: argparse.ArgumentParser) -> None:
     """Add options of `read_events`, which `events_from` passes on."""
     with_json(parser)
+    with_tables(parser)
     add = parser.add_argument
-    add("exposures", metavar="EXPOSURES", help="CSV or Parquet: unit, time, variant")
-    add("orders", nargs="?", metavar="ORDERS", help="CSV or Parquet: unit, time, value, order id")
     add(
         "--window",
         metavar="TIME",
         help="how long after its exposure an order counts: 30d, 12h; by default for ever",
-    )
-    add(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="ROLE=NAME",
-        help="columns with unusual names: unit=visitor orders.time=paid_at",
-    )
-    add(
-        "--preset",
-        metavar="NAME",
-        help="names of columns as in growthbook, segment, ga4, amplitude, or wide",
     )
     add(
         "--credit",
@@ -46,63 +32,23 @@ def with_reading(parser: argparse.ArgumentParser) -> None:
         metavar="EXPOSURE",
         help="the exposure that an order counts for: first (default), last or every",
     )
-    add("--experiment", metavar="NAME", help="the experiment, if the file has several")
     add("--control", metavar="ARM", help="the arm the others are compared with")
     add("--split", metavar="50/50", help="the intended shares of the arms; none: no check")
-    add(
-        "--zone",
-        default="UTC",
-        metavar="ZONE",
-        help="time zone of times without one; UTC by default",
-    )
-    add("--time-format", metavar="FORMAT", help="format of times, such as %%d.%%m.%%Y")
-    add("--as-of", metavar="TIME", help="analyse as of this time")
-    add(
-        "--complete-until",
-        metavar="TIME",
-        help="the time until which the orders are complete, where exposures run on; by default "
-        "found from the orders; end: the last row of either file",
-    )
-    add("--out", metavar="FOLDER", help="folder for the results")
-    add("--quiet", action="store_true", help="no progress")
 
 
 def events_from(options: argparse.Namespace, out: str) -> Any:
     """Read the files that the options name; rows that do not count go to a file in ``out``."""
-    from pathlib import Path
-
-    from patientbandits.analysis import SET_ASIDE
     from patientbandits.analysis.events import read_events
 
     return read_events(
         options.exposures,
         options.orders,
         window=options.window,
-        columns=parse_pairs(options.columns),
-        preset=options.preset,
         credit=options.credit,
-        experiment=options.experiment,
         control=options.control,
         split=options.split,
-        zone=options.zone,
-        time_format=options.time_format,
-        as_of=options.as_of,
-        complete_until=options.complete_until,
-        set_aside_to=Path(out) / SET_ASIDE,
-        tell=step_printer(options),
+        **table_options(options, out),
     )
-
-
-def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
-    """Read ROLE=NAME ... as a mapping."""
-    from patientbandits.errors import require
-
-    columns = {}
-    for pair in pairs:
-        role, sign, name = pair.partition("=")
-        require(sign and role and name, "--columns", "must be ROLE=NAME", columns=pair)
-        columns[role] = name
-    return columns
 
 
 def per_day(text: str) -> float:
@@ -128,13 +74,6 @@ def share(text: str) -> float:
         raise InputError(
             f"--tolerance: must be a share such as 0.5% or 0.005; got tolerance={text!r}."
         ) from None
-
-
-def step_printer(options: argparse.Namespace) -> Any:
-    """A function that prints each step on a terminal; None where nobody watches."""
-    if options.quiet or options.json or not sys.stderr.isatty():
-        return None
-    return lambda words: print(f"... {words}", file=sys.stderr, flush=True)
 
 
 @COMMANDS.command(

@@ -16,6 +16,7 @@ from patientbandits.cli.common import (
     with_experiment,
 )
 from patientbandits.cli.experiments import parse_length, parse_policy, with_crediting
+from patientbandits.cli.reading import table_options, with_tables
 from patientbandits.live.names import SCOPES
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def run_revoke_key(options: argparse.Namespace) -> None:
 @COMMANDS.command(
     "import", with_experiment, help="make a live experiment from files of exposures and orders"
 )
-@argument("exposures", metavar="EXPOSURES", help="a CSV or Parquet file")
-@argument("orders", nargs="?", metavar="ORDERS", help="a CSV or Parquet file")
+@arguments(with_tables)
 @argument(
     "--window",
     type=parse_length,
@@ -97,8 +97,6 @@ def run_revoke_key(options: argparse.Namespace) -> None:
     help="a goal of orders, by their column goal; repeat for several; the first one decides",
 )
 @argument("--policy", help="name of the policy, or JSON")
-@argument("--zone", help="time zone of times without one; by default UTC")
-@argument("--preset", help="names of columns as in growthbook, segment, ga4, amplitude, or wide")
 def run_import(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
 
@@ -111,7 +109,7 @@ def run_import(options: argparse.Namespace) -> None:
         goals=options.goals,
         policy=parse_policy(options.policy),
     )
-    reading = given(zone=options.zone, preset=options.preset)
+    reading = table_options(options, options.out)
     with opened_shop(options, create=True) as shop:
         imported = shop.import_history(
             options.experiment, options.exposures, options.orders, reading=reading, **settings
@@ -128,6 +126,7 @@ def run_import(options: argparse.Namespace) -> None:
             f"{imported.above} orders exceed the largest value and count as that; "
             "to count money, import under another name with --largest-value"
         )
+    lines += [f"! {warning}" for warning in imported.warnings]
     show(options, imported._asdict(), lines)
 
 

@@ -285,7 +285,7 @@ class Shop:
         """Turn a history into a live experiment, or bring one up to date with later files.
 
         exposures, orders   files or tables as `read_events` takes them
-        reading             its options columns, preset, experiment, zone and time_format
+        reading             its options: columns, preset, where, complete_until and so on
         settings            as `experiment` takes them, for a new one; its arms are the variants
 
         Repeating an import changes nothing. Import before the first live decision: exposures

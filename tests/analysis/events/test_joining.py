@@ -31,20 +31,35 @@ def naive_join(
     orders: dict[str, Order] = {}
     for order in bought:
         orders.setdefault(order[3], order)
+    net = naive_net(list(orders.values()))
     found: dict[str, list[tuple[float, float]]] = {}
     for exposure in seen:
         unit, time, variant = exposure
         delays = []
-        for other, when, value, _ in orders.values():
+        for other, when, _, name in orders.values():
             before = [row for row in seen if row[0] == unit and row[1] <= when]
             latest = max(before, key=lambda row: row[1], default=None)
-            mine = other == unit and when >= time and value > 0
+            mine = other == unit and when >= time and net.get(name, 0) > 0
             if credit == "last":
                 mine = mine and latest is not None and latest[1] == time
             if mine and when - time <= window:
                 delays.append(when - time)
         found.setdefault(variant, []).append((end - time, min(delays, default=math.inf)))
     return {variant: sorted(rows) for variant, rows in found.items()}
+
+
+def naive_net(orders: list[Order]) -> dict[str, float]:
+    """id -> what is left of each order after the refunds, from the definition."""
+    left = {name: value for _, _, value, name in orders if value >= 0}
+    places = {order[3]: place for place, order in enumerate(orders)}
+    for unit, when, value, _ in sorted(orders, key=lambda row: (row[1], places[row[3]])):
+        earlier = [row for row in orders if row[0] == unit and row[1] <= when and row[2] > 0]
+        earlier.sort(key=lambda row: (row[1], places[row[3]]), reverse=True)
+        for other in earlier:
+            if value < 0 and left[other[3]] >= -value:
+                left[other[3]] += value
+                break
+    return left
 
 
 @pytest.mark.parametrize("credit", ["first", "last", "every"])

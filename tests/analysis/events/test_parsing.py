@@ -12,7 +12,7 @@ from event_files import rows_add_up, write_rows
 
 import patientbandits as pb
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.events import read_events
+from patientbandits.analysis.events import read_events, read_rows
 from patientbandits.errors import InputError
 
 WRITTEN = {
@@ -147,7 +147,8 @@ def values_read(write, texts):
     ],
 )
 def test_an_amount_is_read_as_it_is_meant(write, text, value):
-    assert values_read(write, [text])[0] == [value]
+    rows = read_rows(write("e.csv", EXPOSED), write("o.csv", orders_of([text])))
+    assert [row.value for row in rows.orders] == [value]
 
 
 def test_in_a_column_of_decimal_commas_a_point_is_between_thousands(write):

@@ -58,6 +58,7 @@ USUAL_ORDERS: Names = {
         "order order_id order_number transaction_id transaction purchase_id invoice_id "
         "insert_id message_id event_id uuid"
     ),
+    "refund": words("amount_refunded refunded_amount refund_amount total_refunded"),
     "currency": ("currency", "currency_code"),
     "goal": ("goal", "goal_name"),
 }
@@ -77,6 +78,10 @@ class Preset:
     order_events: tuple[str, ...] = ()
     wide: bool = False
     """one table: every row is an exposure, with its order if there was one"""
+    where: tuple[str, ...] = ()
+    """filters of rows, for the columns that are there"""
+    whole_is_minor: bool = False
+    """amounts are in minor units if none of them has a decimal mark"""
 
 
 VIEWED = ("experiment viewed", "experiment_viewed", "viewed_experiment")
@@ -142,6 +147,23 @@ EVENT_PRESETS = {
         event=("event_type",),
         exposure_events=("$exposure", "[experiment] exposure", *VIEWED),
         order_events=("revenue_amount", *BOUGHT),
+    ),
+    "stripe": Preset(
+        orders={
+            "unit": words(
+                "metadata_visitor_id metadata_user_id visitor_id_metadata user_id_metadata "
+                "client_reference_id customer customer_id customer_email"
+            ),
+            "time": ("created", "created_utc", "created_date_utc"),
+            "value": ("amount",),
+            "refund": ("amount_refunded",),
+            "order": ("id",),
+        },
+        where=(
+            "orders.status!=failed,blocked,canceled,cancelled,incomplete,pending,uncaptured",
+            "orders.captured!=false",
+        ),
+        whole_is_minor=True,
     ),
     "wide": Preset(
         orders={

@@ -140,11 +140,19 @@ class OrdersEnd(NamedTuple):
 
 
 def end_with_orders(
-    parsed: Parsed, end: int, complete_until: object, *, fixed: bool, zone: str, whole_days: bool
+    parsed: Parsed,
+    end: int,
+    complete_until: object,
+    *,
+    fixed: bool,
+    zone: str,
+    whole_days: bool,
+    cut: bool = True,
 ) -> OrdersEnd:
     """Set aside what is later than the orders are complete.
 
-    ``end``: the last row's time or, if it is ``fixed``, that as of which is counted.
+    ``end``: the last row's time or, if it is ``fixed``, that as of which is counted. Unless it is
+    to ``cut``, nothing is set aside.
     """
     times = _times(parsed.orders.rows)
     last_exposure = int(_times(parsed.exposures.rows)[-1])
@@ -160,7 +168,7 @@ def end_with_orders(
         if fixed:
             until = min(until, end)
     after = parsed.exposures.rows.count(f"time > {until}")
-    if until < end:
+    if until < end and cut:
         _drop_later(parsed, until, complete_until)
     completeness = Completeness(
         until=until / MICRO,

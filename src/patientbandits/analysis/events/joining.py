@@ -41,16 +41,21 @@ class Joined:
 
 
 def require_rows(parsed: ParsedRows) -> None:
-    """Refuse a table of exposures without a single readable row, with the reason of the first."""
+    """Refuse a table without a single readable row, with the reason of the first.
+
+    A table of orders may be empty: nobody has bought so far.
+    """
     source = parsed.source
-    if source.kind == ORDERS or parsed.rows.count():
+    if parsed.rows.count():
         return
     label = source.table.label
     first = parsed.set_aside.run(
-        f"SELECT row, field, rule, value FROM {parsed.set_aside} WHERE source = ? "
+        f"SELECT row, field, rule, value FROM {parsed.set_aside} WHERE source = ? AND kind = ? "
         "ORDER BY abs(row) LIMIT 1",
-        label,
+        *(label, source.kind),
     ).fetchone()
+    if first is None and source.kind == ORDERS:
+        return
     if first is None:
         raise InputError(
             f"{label}: at least one row of {source.kind} is needed{_present_events(source)}."
@@ -166,14 +171,15 @@ def in_equal_days(parsed: Parsed) -> list[str]:
 def drop_duplicates(parsed: Parsed, by_goal: bool = False) -> None:
     """Drop exposures that are there twice, and orders with the id of an earlier one.
 
-    Orders without ids are the same if all else is. ``by_goal``: an order may be there once for
-    each goal.
+    Orders without ids are the same if all else is; so are refunds, which may have the id of their
+    order. ``by_goal``: an order may be there once for each goal.
     """
     orders = parsed.orders
     same, quote, field = "unit, time, value", "unit", "unit"
     if "order" in orders.source.columns:
         # a row without an id is its own order, not one with all others that have none
-        same, quote, field = """coalesce("order", 'row ' || row)""", '"order"', "order"
+        refund = "value < 0, CASE WHEN value < 0 THEN (unit, time, value) END"
+        same, quote, field = f"""coalesce("order", 'row ' || row), {refund}""", '"order"', "order"
     if by_goal:
         same += ", goal"
     _drop_repeated(parsed.exposures, "unit, time, variant", "unit", "unit")

@@ -19,6 +19,7 @@ from typing import Any
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis.events.columns import EXPOSURES, ORDERS
+from patientbandits.analysis.events.filters import RowFilter
 from patientbandits.analysis.events.tables import (
     READ_EVENTS,
     ROW,
@@ -50,6 +51,10 @@ BETWEEN_THOUSANDS = r"(\d)[\s\x{a0}\x{202f}''’](\d{3})"
 LARGEST_AMOUNT = 1e15
 """Larger amounts are mistakes."""
 
+WITHOUT_CENTS = "BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF"
+IN_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
+"""currencies whose minor unit is not a hundredth"""
+
 
 @dataclass(frozen=True)
 class ParsedRows:
@@ -62,7 +67,7 @@ class ParsedRows:
     source: Source
     rows: Relation
     """row, unit, time, time_text, dated; of exposures also variant, experiment; of orders also
-    value, value_text, order, currency, goal"""
+    value, value_text, refunded, refund_text, order, currency, goal"""
     set_aside: Relation
     """kind, source, row, field, rule, value, reason: of exposures and orders alike"""
 
@@ -220,39 +225,115 @@ def value_of(column: str, kind: str, decimal_commas: bool = False) -> str:
     return f"{sign} * {size}"
 
 
-def parse_rows(
-    source: Source, set_aside: Relation, zone: str, written: str | None
-) -> tuple[ParsedRows, list[str]]:
+def has_marks(source: Source, column: str) -> bool:
+    """True if some amount has a decimal mark, or could have one."""
+    table = source.table
+    if is_number(table.types[column]):
+        return not (table.types[column].endswith("INT") or "INTEGER" in table.types[column])
+    return (
+        table.numbered.count(f"({source.only}) AND regexp_matches({text_of(column)}, '[.,]')") > 0
+    )
+
+
+def minor_units(source: Source) -> str:
+    """SQL: how many minor units make one of the order's currency."""
+    currency = f"upper({_optional(source.columns, 'currency')})"
+    lists = [", ".join(map(literal, names.split())) for names in (WITHOUT_CENTS, IN_THOUSANDTHS)]
+    return (
+        f"CASE WHEN {currency} IN ({lists[0]}) THEN 1 WHEN {currency} IN ({lists[1]}) THEN 1000 "
+        "ELSE 100 END"
+    )
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the values of a table are written."""
+
+    zone: str = "UTC"
+    time_format: str | None = None
+    minor_units: bool | None = None
+    """amounts are in cents; None: as the preset says"""
+
+
+def parse_rows(source: Source, set_aside: Relation, form: Format) -> tuple[ParsedRows, list[str]]:
     """The readable rows of the source; the others are set aside. And remarks, in words."""
-    notes = []
+    notes: list[str] = []
     columns, types = source.columns, source.table.types
     when = columns["time"]
     parts = [
         f"{ROW} AS row",
         f"{unit_named(columns['unit'], types[columns['unit']])} AS unit",
         f"{text_of(when)} AS time_text",
-        f"{time_of(when, types[when], zone, written)} AS time",
+        f"{time_of(when, types[when], form.zone, form.time_format)} AS time",
         f"{is_date(when, types[when])} AS dated",
     ]
     texts = {EXPOSURES: ("variant", "experiment"), ORDERS: ("order", "currency", "goal")}
     parts += [f"{_optional(columns, role)} AS {quoted(role)}" for role in texts[source.kind]]
+    parts += [f"{text_of(one.column)} AS {one.alias(n)}" for n, one in enumerate(source.filters)]
     if source.kind == ORDERS:
-        value, amount = "CAST(NULL AS VARCHAR)", "CAST(NULL AS DOUBLE)"
-        if "value" in columns:
-            column = columns["value"]
-            commas = has_decimal_commas(source, column)
-            if commas:
-                notes.append(f"The values of {source.table.label} have decimal commas: 1,5 is 1.5.")
-            value = text_of(column)
-            amount = value_of(column, types[column], commas)
-        parts += [f"{value} AS value_text", f"{amount} AS value"]
+        parts += _amounts(source, form, notes)
     rows = set_aside.created(
         source.kind,
         f"SELECT {', '.join(parts)} FROM {source.table.numbered} WHERE {source.only}",
     )
     parsed = ParsedRows(source, rows, set_aside)
+    _drop_filtered(parsed)
     _drop_unreadable(parsed)
     return parsed, notes
+
+
+def _amounts(source: Source, form: Format, notes: list[str]) -> list[str]:
+    """The columns of values and refunds; remarks are added to ``notes``."""
+    columns, label = source.columns, source.table.label
+    if "value" not in columns:
+        return [
+            "CAST(NULL AS VARCHAR) AS value_text, CAST(NULL AS DOUBLE) AS value",
+            "CAST(NULL AS VARCHAR) AS refund_text, CAST(0 AS DOUBLE) AS refunded",
+        ]
+    minor = form.minor_units
+    if minor is None and source.whole_is_minor:
+        minor = not has_marks(source, columns["value"])
+    divisor = "1"
+    if minor:
+        divisor = minor_units(source)
+        notes.append(f"The values of {label} are in minor units: 1999 is 19.99.")
+    value, notes_of_value = _amount(source, "value", divisor)
+    refund = "CAST(NULL AS VARCHAR) AS refund_text, CAST(0 AS DOUBLE) AS refunded"
+    notes += notes_of_value
+    if "refund" in columns:
+        written, _ = _amount(source, "refund", divisor)
+        refund = f"{text_of(columns['refund'])} AS refund_text, abs({written}) AS refunded"
+        notes.append(f"Refunds are taken from the column {columns['refund']} of {label}.")
+    return [f"{text_of(columns['value'])} AS value_text, {value} AS value", refund]
+
+
+def _amount(source: Source, role: str, divisor: str) -> tuple[str, list[str]]:
+    column = source.columns[role]
+    commas = has_decimal_commas(source, column)
+    notes = [f"The values of {source.table.label} have decimal commas: 1,5 is 1.5."]
+    amount = value_of(column, source.table.types[column], commas)
+    if divisor != "1":
+        amount = f"({amount}) / ({divisor})"
+    return amount, notes[: int(commas)]
+
+
+def left_out(one: RowFilter, number: int) -> str:
+    """SQL: true for rows that the filter leaves out."""
+    listed = ", ".join(map(literal, one.values))
+    sign = "IN" if one.excludes else "NOT IN"
+    return f"lower(coalesce({one.alias(number)}, '')) {sign} ({listed})"
+
+
+def _drop_filtered(parsed: ParsedRows) -> None:
+    """Set aside the rows that a filter leaves out."""
+    for number, one in enumerate(parsed.source.filters):
+        parsed.drop(
+            left_out(one, number),
+            quote=one.alias(number),
+            field=one.column,
+            rule=one.rule,
+            reason="filtered",
+        )
 
 
 def _optional(columns: Mapping[str, str], role: str) -> str:
@@ -281,6 +362,10 @@ def _drop_unreadable(parsed: ParsedRows) -> None:
         rules.append(("value", unreadable, "value_text", "must be a number"))
         large = f"abs(value) >= {LARGEST_AMOUNT}"
         rules.append(("value", large, "value_text", f"must be below {LARGEST_AMOUNT:g}"))
+        unreadable = "refund_text IS NOT NULL AND (refunded IS NULL OR NOT isfinite(refunded))"
+        rules.append(("refund", unreadable, "refund_text", "must be a number"))
+        above = "value >= 0 AND refunded > value * (1 + 1e-6)"
+        rules.append(("refund", above, "refund_text", "must not be above the value"))
     for role, broken, quote, rule in rules:
         parsed.drop(
             broken,

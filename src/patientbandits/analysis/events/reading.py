@@ -27,12 +27,18 @@ from patientbandits.analysis.events.joining import (
 )
 from patientbandits.analysis.events.parsing import (
     MICRO,
+    Format,
     Parsed,
     ParsedRows,
     open_set_aside,
     parse_rows,
     set_broken_lines_aside,
     set_zone,
+)
+from patientbandits.analysis.events.refunds import (
+    drop_unmatched_refunds,
+    match_refunds,
+    net_of_refunds,
 )
 from patientbandits.analysis.events.report import intended_split, summarise, write_set_aside
 from patientbandits.analysis.events.tables import READ_EVENTS, Relation, open_database, open_sources
@@ -52,16 +58,19 @@ class OrderRow(NamedTuple):
     unit: str
     time: int
     value: float | None
+    """before refunds; below 0: a refund of an order that the table does not have"""
     order: str | None
     goal: str | None
+    refunded: float = 0.0
 
 
 class EventRows(NamedTuple):
-    """Both kinds by time; ``set_aside`` counts rows that cannot be read or are there twice."""
+    """Both kinds by time; ``set_aside`` counts rows that do not count, as `read_events` does."""
 
     exposures: list[ExposureRow]
     orders: list[OrderRow]
     set_aside: int
+    warnings: Sequence[str] = ()
 
 
 def read_events(
@@ -77,6 +86,8 @@ def read_events(
     split: object = None,
     zone: str = "UTC",
     time_format: str | None = None,
+    where: str | Sequence[str] | None = None,
+    minor_units: bool | None = None,
     as_of: object = None,
     complete_until: object = None,
     set_aside_to: str | os.PathLike[str] | None = None,
@@ -91,7 +102,7 @@ def read_events(
                   ever
     columns       role -> column, where the usual names do not find it: {"unit": "visitor",
                   "orders.time": "paid"}
-    preset        growthbook, segment, ga4, amplitude or wide
+    preset        growthbook, segment, ga4, amplitude, stripe or wide
     credit        first (a unit is one decision), last or every (each exposure is one)
     experiment    which one, if the table has several
     control       the arm that the others are compared with
@@ -99,6 +110,9 @@ def read_events(
                   "none": no check
     zone          of times without one
     time_format   of times, as in strptime, where it cannot be guessed
+    where         rows that count, one or several: "status=paid,refunded", "orders.test!=true"
+    minor_units   values are in cents, or what the currency has for them; by default as the preset
+                  says
     as_of         count as if it were this time; by default that of the last row
     complete_until  the time until which the orders are complete: ages end there, and later
                   exposures do not count yet; by default found from the orders if they end clearly
@@ -109,7 +123,8 @@ def read_events(
     span = None if window is None else in_seconds(READ_EVENTS, "window", window)
     choice(READ_EVENTS, "credit", credit, CREDITS)
     say = tell or (lambda words: None)
-    parsed = _parse(exposures, orders, columns, preset, zone, time_format, say)
+    form = Format(zone, time_format, minor_units)
+    parsed = _parse(exposures, orders, columns, preset, where, form, say)
     chosen = choose_experiment(parsed.exposures, experiment)
     days = in_equal_days(parsed)
     notes = [*parsed.notes, *days]
@@ -120,11 +135,14 @@ def read_events(
     end, completeness, remarks, warnings = end_with_orders(
         parsed, end, complete_until, fixed=as_of is not None, zone=zone, whole_days=bool(days)
     )
+    refunds = match_refunds(parsed.orders)
+    drop_unmatched_refunds(parsed.orders)
+    net_of_refunds(parsed.orders)
     rows = parsed.orders.rows
     names = _arm_names(parsed.exposures.rows, control)
     joined = credit_orders(parsed, credit, span)
     arms = histories(names, _decided(joined, names, end), _ordered(joined))
-    report = summarise(parsed, joined, intended_split(split, names), span)
+    report = summarise(parsed, joined, intended_split(split, names), span, refunds)
     report = replace(
         report,
         zone=zone,
@@ -156,23 +174,46 @@ def read_rows(
     experiment: str | None = None,
     zone: str = "UTC",
     time_format: str | None = None,
+    where: str | Sequence[str] | None = None,
+    minor_units: bool | None = None,
+    as_of: object = None,
+    complete_until: object = None,
+    set_aside_to: str | os.PathLike[str] | None = None,
+    tell: Tell | None = None,
 ) -> EventRows:
-    """Exposures and orders, read as `read_events` reads them."""
-    parsed = _parse(exposures, orders, columns, preset, zone, time_format, lambda words: None)
+    """Exposures and orders, read as `read_events` reads them.
+
+    Orders that seem to end early are only warned of, unless ``complete_until`` says so.
+    """
+    form = Format(zone, time_format, minor_units)
+    say = tell or (lambda words: None)
+    parsed = _parse(exposures, orders, columns, preset, where, form, say)
     choose_experiment(parsed.exposures, experiment)
-    in_whole_days(parsed)
+    days = in_whole_days(parsed)
     require_one_currency(parsed.orders)
     drop_duplicates(parsed, by_goal=True)
+    end = cut_at_end(parsed, as_of)
+    ending = end_with_orders(
+        *(parsed, end, complete_until),
+        fixed=as_of is not None,
+        zone=zone,
+        whole_days=bool(days),
+        cut=complete_until is not None,
+    )
+    match_refunds(parsed.orders)
+    if set_aside_to is not None:
+        write_set_aside(parsed, set_aside_to)
     seen, bought = parsed.exposures.rows, parsed.orders.rows
     # each result is fetched at once: the next query on the connection would overwrite it
     exposed = seen.run(f"SELECT unit, time, variant FROM {seen} ORDER BY time, row").fetchall()
     placed = bought.run(
-        f'SELECT unit, time, value, "order", goal FROM {bought} ORDER BY time, row'
+        f'SELECT unit, time, value, "order", goal, refunded FROM {bought} ORDER BY time, row'
     ).fetchall()
     return EventRows(
         exposures=list(map(ExposureRow._make, exposed)),
         orders=list(map(OrderRow._make, placed)),
         set_aside=parsed.set_aside.count(),
+        warnings=ending.warnings,
     )
 
 
@@ -181,22 +222,22 @@ def _parse(
     orders: Any,
     columns: Mapping[str, str] | None,
     preset: str | None,
-    zone: str,
-    time_format: str | None,
+    where: str | Sequence[str] | None,
+    form: Format,
     say: Tell,
 ) -> Parsed:
     """Open both tables in a new database, and parse their rows."""
     database = open_database()
-    set_zone(database, zone)
+    set_zone(database, form.zone)
     set_aside = open_set_aside(database)
     sources = open_sources(
-        database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}
+        database, exposures, orders, preset_named(READ_EVENTS, preset), columns or {}, where
     )
     kinds: list[ParsedRows] = []
     notes: list[str] = []
     for source in sources:
         say(f"reading {source.table.label}: {source.kind}")
-        parsed, remarks = parse_rows(source, set_aside, zone, time_format)
+        parsed, remarks = parse_rows(source, set_aside, form)
         # where one table holds both kinds, its broken lines are counted once, as exposures
         if not kinds or source.table is not sources[0].table:
             set_broken_lines_aside(parsed)
@@ -217,7 +258,7 @@ def _arm_names(exposures: Relation, control: str | None) -> list[str]:
 def _decided(joined: Joined, names: Sequence[str], end: int) -> dict[str, Any]:
     """Columns of all decisions: arm, age, delay of the first conversion, day; oldest first."""
     decisions, credited = joined.decisions, joined.credited
-    # refunds and free orders are no conversions; an order without a value is one
+    # orders that are free or refunded in full are no conversions; one without a value is one
     columns = decisions.run(
         f"""SELECT list_position(?, d.variant) - 1 AS arm,
             ({end} - d.time) / {MICRO} AS age, c.delay / {MICRO} AS delay,

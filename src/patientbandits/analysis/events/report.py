@@ -27,7 +27,9 @@ REASONS = {
     "duplicate": "duplicates",
     "other experiment": "others",
     "after the end": "after_end",
+    "filtered": "filtered",
     "unmatched": "unmatched",
+    "unmatched refund": "unmatched_refunds",
     "before exposure": "before_exposure",
     "out of window": "out_of_window",
 }
@@ -69,6 +71,11 @@ class TableReport:
     """later than the time as of which is counted"""
     repeats: int = 0
     """exposures of a unit that is counted once"""
+    filtered: int = 0
+    """left out by ``where``, or by the preset"""
+    refunds: int = 0
+    """taken off the orders that they are of"""
+    unmatched_refunds: int = 0
     unmatched: int = 0
     before_exposure: int = 0
     out_of_window: int = 0
@@ -164,7 +171,11 @@ def intended_split(split: object, names: Sequence[str]) -> dict[str, float] | No
 
 
 def summarise(
-    parsed: Parsed, joined: Joined, meant: Mapping[str, float] | None, window: float | None
+    parsed: Parsed,
+    joined: Joined,
+    meant: Mapping[str, float] | None,
+    window: float | None,
+    refunds: int = 0,
 ) -> ReadingReport:
     """Count what the rows of both tables have become."""
     exposures, orders = parsed.exposures, parsed.orders
@@ -187,11 +198,16 @@ def summarise(
         )
         ratio = sample_ratio({name: int(by_arm[name]) for name in meant}, meant)
     notes = []
-    if worthless := orders.rows.count("value <= 0"):
-        notes.append(f"{worthless} orders of value 0 or less count as revenue, not as conversions.")
+    if free := orders.rows.count("value = 0 AND refunded = 0"):
+        notes.append(f"{free} orders of value 0 are no conversions.")
+    if returned := orders.rows.count("value = 0 AND refunded > 0"):
+        notes.append(f"{returned} orders were refunded in full and are no conversions.")
+    report = _table_report(orders, orders.rows.count(), refunds)
+    if unmatched := report.unmatched_refunds:
+        notes.append(f"{unmatched} refunds fit no order in the table and were not taken off.")
     return ReadingReport(
         exposures=_table_report(exposures, decisions.count()),
-        orders=_table_report(orders, orders.rows.count()),
+        orders=report,
         units=int(units),
         units_in_several_arms=int(several),
         converted=int(converted),
@@ -201,7 +217,7 @@ def summarise(
     )
 
 
-def _table_report(parsed: ParsedRows, counted: int) -> TableReport:
+def _table_report(parsed: ParsedRows, counted: int, refunds: int = 0) -> TableReport:
     source, aside = parsed.source, parsed.set_aside
     of_kind = f"kind = {literal(source.kind)}"
     reasons = aside.run(f"SELECT reason, count(*) FROM {aside} WHERE {of_kind} GROUP BY 1")
@@ -215,7 +231,8 @@ def _table_report(parsed: ParsedRows, counted: int) -> TableReport:
         columns=dict(source.columns),
         rows=rows,
         counted=counted,
-        repeats=rows - counted - sum(dropped.values()),
+        refunds=refunds,
+        repeats=rows - counted - refunds - sum(dropped.values()),
         **dropped,
     )
 

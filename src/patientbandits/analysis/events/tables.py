@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -28,6 +28,12 @@ from patientbandits.analysis.events.columns import (
     named_columns,
     names_for,
     shared_first,
+)
+from patientbandits.analysis.events.filters import (
+    RowFilter,
+    check_filters,
+    filters_of,
+    parse_filters,
 )
 from patientbandits.errors import InputError, require
 
@@ -96,6 +102,9 @@ class Source:
     """the column that tells events apart, if there is one"""
     events: tuple[str, ...] = ()
     """the events of this kind"""
+    filters: tuple[RowFilter, ...] = ()
+    whole_is_minor: bool = False
+    """as in the preset"""
 
 
 def open_sources(
@@ -104,6 +113,7 @@ def open_sources(
     orders: Any,
     preset: Preset,
     column_names: Mapping[str, str],
+    where: str | Sequence[str] | None = None,
 ) -> tuple[Source, Source]:
     """Exposures and orders, their columns found. Without ``orders`` one table holds both."""
     exposed = open_table(database, exposures, "shown_table", EXPOSURES)
@@ -119,7 +129,11 @@ def open_sources(
             f"{READ_EVENTS}: a table of orders is needed, unless a preset says that one table "
             "has both (wide, segment, ga4, amplitude)."
         )
-    check_columns(READ_EVENTS, column_names, {EXPOSURES: exposed.columns, ORDERS: ordered.columns})
+    present = {EXPOSURES: exposed.columns, ORDERS: ordered.columns}
+    check_columns(READ_EVENTS, column_names, present)
+    filters = parse_filters(READ_EVENTS, where)
+    check_filters(READ_EVENTS, filters, present, one_table=orders is None)
+    filters += parse_filters(READ_EVENTS, preset.where)
     columns = {}
     for kind, table in ((EXPOSURES, exposed), (ORDERS, ordered)):
         names = names_for(preset, kind)
@@ -131,23 +145,34 @@ def open_sources(
             f"{exposed.label}: a column with the name of the event is needed, such as "
             f"{preset.event[0]}; got columns {listed_columns(exposed.columns)}."
         )
-    return (
-        _source(preset, EXPOSURES, exposed, columns[EXPOSURES]),
-        _source(preset, ORDERS, ordered, columns[ORDERS]),
-    )
+    exposed_source = _source(preset, EXPOSURES, exposed, columns[EXPOSURES], filters)
+    return exposed_source, _source(preset, ORDERS, ordered, columns[ORDERS], filters)
 
 
-def _source(preset: Preset, kind: str, table: EventTable, columns: Mapping[str, str]) -> Source:
+def _source(
+    preset: Preset,
+    kind: str,
+    table: EventTable,
+    columns: Mapping[str, str],
+    filters: Sequence[RowFilter],
+) -> Source:
     """The rows of this kind alone, where one table holds both."""
+    source = Source(
+        kind,
+        table,
+        columns,
+        filters=filters_of(filters, kind, table.columns),
+        whole_is_minor=preset.whole_is_minor,
+    )
     if preset.wide and kind == ORDERS:
-        return Source(kind, table, columns, only=f"{text_of(columns['time'])} IS NOT NULL")
+        return replace(source, only=f"{text_of(columns['time'])} IS NOT NULL")
     event = event_column(preset, table.columns)
     if not event:
-        return Source(kind, table, columns)
+        return source
     events = preset.exposure_events if kind == EXPOSURES else preset.order_events
     listed = ", ".join(literal(name) for name in events)
     only = f"lower({text_of(event)}) IN ({listed})"
-    return Source(kind, table, columns, only=only, event=event, events=events)
+    return replace(source, only=only, event=event, events=events)
 
 
 def open_database() -> Any:

@@ -59,6 +59,10 @@ class Imported(NamedTuple):
     """rows that cannot be read, or are duplicates within a file"""
     above: int = 0
     """orders of the goal that decides above the largest value: they count as the largest value"""
+    refunds: int = 0
+    """refunds, taken off their orders"""
+    warnings: Sequence[str] = ()
+    """about the files"""
 
 
 def import_rows(
@@ -126,6 +130,7 @@ def write_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         unmatched=unmatched,
         set_aside=rows.set_aside,
         above=_above(handle, rows),
+        warnings=rows.warnings,
     )
 
 
@@ -163,7 +168,7 @@ def paid(row: OrderRow) -> float:
     """The order's value; without one it is one conversion."""
     if row.value is None:
         return 1.0
-    return max(row.value, 0.0)
+    return max(row.value - row.refunded, 0.0)
 
 
 def _append(handle: ExperimentHandle, batch: Sequence[ExposureRow]) -> tuple[int, int]:
