@@ -53,10 +53,11 @@ def test_import_takes_the_options_of_analyse(tmp_path):
     data = as_json("analyse", *files, "--out", tmp_path)
     assert live == {"x": 19.99, "y": 0.0}
     assert data["reading"]["orders"]["filtered"] == 1
-    assert data["arms"]["x"]["conversions"] == 1
+    assert [arm["conversions"] for arm in data["arms"]] == [1, 0]
     for name in ("analyse", "import"):
         into = {"import": ["shop", "--db", db]}.get(name, [])
-        refused = command(name, *into, *files[:2], "--columns", *names, "orders.time=state")
+        form = ["--time-format", "%d/%m/%Y"]
+        refused = command(name, *into, *files[:2], *form, "--columns", *names, "orders.time=state")
         assert refused.returncode == 2
         assert "o.csv, line 2, column state: time must be a date" in refused.stderr
 
