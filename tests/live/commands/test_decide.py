@@ -6,11 +6,12 @@ import random
 from collections import Counter
 
 import pytest
+from naive.kept_arms import NaivePeople
 
 from patientbandits import live
 from patientbandits.live.commands.commands import Evaluate
 from patientbandits.live.commands.exposures import drawn
-from patientbandits.live.errors import MismatchError, RefusedError
+from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.operations.checks import check, same_state
 from patientbandits.live.policy.state import PolicyState
 from patientbandits.live.settings.flags import flag_value
@@ -107,11 +108,16 @@ def test_one_batch(shop, flag):
 
 
 def test_paused_and_not_sticky(shop, flag):
-    flag.evaluate("known")
+    known = flag.evaluate("known")
+    promised = flag.evaluate("promised", provisional=True)
     flag.change(paused=True)
-    for unit in ("known", "new"):
-        for provisional in (True, False):
-            assert flag.evaluate(unit, provisional).arm is None
+    for provisional in (True, False):
+        assert flag.evaluate("new", provisional).arm is None
+        assert flag.evaluate("known", provisional) == known, "who has an arm keeps it"
+        assert flag.evaluate("promised", provisional).arm == promised.arm
+    assert flag.decide("promised").arm == promised.arm
+    with pytest.raises(ConflictError, match="paused"):
+        flag.decide("new")
     flag.change(paused=False, sticky=False)
     with pytest.raises(RefusedError, match="must be sticky"):
         flag.evaluate("v")
@@ -198,49 +204,12 @@ def test_values_have_the_type_of_all_arms():
         assert [type(value) for value in found] == [type(value) for value in values]
 
 
-class Naive:
-    """What every unit is shown, from the words of the rule: a list of what happened, in order."""
-
-    def __init__(self):
-        self.happened = []
-        self.persons = []
-        self.retired = set()
-
-    def names(self, unit):
-        joined = [person for person in self.persons if unit in person]
-        return joined[0] if joined else {unit}
-
-    def join(self, unit, other):
-        both = self.names(unit) | self.names(other)
-        self.persons = [person for person in self.persons if not person & both] + [both]
-
-    def last(self, kind, units):
-        """The arm of the last of its kind for these units, if it is not retired."""
-        found = [arm for what, unit, arm in self.happened if what == kind and unit in units]
-        standing = [arm for arm in found if arm not in self.retired]
-        return standing[-1] if standing else None
-
-    def decided(self, unit):
-        return self.last("decision", {unit}) or self.last("decision", self.names(unit))
-
-    def arm(self, unit):
-        """What it must be shown; None: the policy may choose."""
-        return self.decided(unit) or self.last("promise", self.names(unit))
-
-    def shown(self, unit, arm, provisional):
-        kind = "promise" if provisional else "decision"
-        if self.decided(unit) is not None:
-            return
-        if not provisional or self.last("promise", self.names(unit)) is None:
-            self.happened.append((kind, unit, arm))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_as_the_naive_one(tmp_path, clock, seed):
     """A thousand calls in any order; every arm is the naive one's, and so is what is counted."""
     choose = random.Random(seed)
     arms = ["a", "b", "c"]
-    naive = Naive()
+    naive = NaivePeople()
     with live.open(str(tmp_path / "shop.db"), clock=clock) as shop:
         flag = shop.experiment("flag", arms, policy="UCB1", seed=seed)
         for _ in range(250):
@@ -253,24 +222,23 @@ def test_as_the_naive_one(tmp_path, clock, seed):
                 flag.alias(unit, other)
                 naive.join(unit, other)
             elif what == "other":
-                naive.retired = set(choose.sample(arms, choose.randrange(3)))
+                naive.retired = frozenset(choose.sample(arms, choose.randrange(3)))
                 flag.change(retired=sorted(naive.retired))
             elif what == "expose":
                 if must is not None:
                     flag.expose(unit, must)
-                    if naive.decided(unit) is None:
-                        naive.happened.append(("decision", unit, must))
+                    naive.told(unit, must)
             else:
                 promised = what == "promise"
                 made = flag.decide(unit) if what == "decide" else flag.evaluate(unit, promised)
                 assert must in (None, made.arm)
                 assert made.arm not in naive.retired
-                assert (made.id is None) == (promised and naive.decided(unit) is None)
-                naive.shown(unit, made.arm, promised)
-        wanted = Counter(arm for what, _, arm in naive.happened if what == "decision")
+                assert (made.id is None) == (promised and not naive.decided(unit, made.arm))
+                naive.give(unit, made.arm, promised)
+        wanted = Counter(arm for what, _, arm, _ in naive.happened if what == "decision")
         assert {arm["arm"]: arm["pulls"] for arm in flag.report()["arms"]} == {
             arm: wanted[arm] for arm in arms
         }
-        promises = sum(what == "promise" for what, _, _ in naive.happened)
+        promises = sum(what == "promise" for what, *_ in naive.happened)
         assert checked(shop)["assignments"] == promises > 20
         assert sum(wanted.values()) > 20

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from patientbandits.live.commands.commands import Decide, Decision, Evaluate, Evaluated
 from patientbandits.live.commands.draft import Draft
-from patientbandits.live.commands.exposures import assign, assigned_to
+from patientbandits.live.commands.exposures import assign, kept_line
 from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.log import DecisionLine, ExposureLine, OpenDecision
+from patientbandits.live.policy import GivenLine
 from patientbandits.live.settings import Settings, flag_value, held_back
 
 
 def apply_decision(draft: Draft, command: Decide) -> None:
-    before = decision_before(draft, command)
-    if before is not None:
+    before = line_before(draft, command)
+    if isinstance(before, (DecisionLine, OpenDecision)):
         if command.key is not None and before.key == command.key and before.unit != command.unit:
             raise MismatchError("decision: this key came before with another unit.")
         draft.pending.append((command, before.seq, True))
         return
-    if draft.settings.paused:
-        raise ConflictError(f"experiment: {draft.experiment.name!r} is paused.")
-    assigned = assigned_to(draft, command.unit) if draft.assignments else None
     line: DecisionLine | OpenDecision
-    if assigned is not None:  # the arm was chosen before: the policy is told
+    if before is not None:  # the arm was chosen before: the policy is told
         line = draft.write(
             ExposureLine,
-            arm=assigned.arm,
-            propensity=assigned.propensity,
+            arm=before.arm,
+            propensity=before.propensity,
             unit=command.unit,
             key=command.key,
             happened=draft.now,
         )
+    elif draft.settings.paused:
+        raise ConflictError(f"experiment: {draft.experiment.name!r} is paused.")
     elif (outside := reason_outside(draft, command)) is not None:
         answer_outside(draft, command, outside)
         return
@@ -39,12 +39,13 @@ def apply_decision(draft: Draft, command: Decide) -> None:
     draft.pending.append((command, line.seq, False))
 
 
-def decision_before(draft: Draft, command: Decide) -> DecisionLine | OpenDecision | None:
-    """The decision made for this key before or, if units are sticky, for this unit."""
+def line_before(draft: Draft, command: Decide) -> GivenLine | None:
+    """The decision made for this key before or, if units are sticky, the line whose arm the unit's
+    person keeps."""
     before = draft.decision_of_key(command.key)
     settings = draft.settings
     if before is None and command.unit is not None and (settings.sticky or settings.closed):
-        before = draft.decision_of_unit(command.unit)
+        return kept_line(draft, command.unit, note=True)
     return before
 
 
@@ -89,18 +90,19 @@ def apply_evaluation(draft: Draft, command: Evaluate) -> None:
             "experiment: to be a flag it must be sticky, or the same visitor would be decided "
             f"for again and again; got {draft.experiment.name!r}."
         )
-    if settings.paused:
+    line = line_before(draft, command)
+    if line is None and settings.paused:
         command.outcome = Evaluated(arm=None)
-    elif not command.provisional or decision_before(draft, command) is not None:
+        return
+    if isinstance(line, (DecisionLine, OpenDecision)) or not command.provisional:
         apply_decision(draft, command)
-    else:
-        line = assigned_to(draft, command.unit)
-        outside = None if line else reason_outside(draft, command)
-        if outside is not None:
-            answer_outside(draft, command, outside)
-            return
-        line = line or assign(draft, command.unit)
-        command.outcome = evaluated(settings, settings.arms[line.arm], line.propensity)
+        return
+    outside = None if line else reason_outside(draft, command)
+    if outside is not None:
+        answer_outside(draft, command, outside)
+        return
+    line = line or assign(draft, command.unit)
+    command.outcome = evaluated(settings, settings.arms[line.arm], line.propensity)
 
 
 def evaluated(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from patientbandits.live.commands.commands import (
@@ -31,7 +32,7 @@ from patientbandits.live.log import (
     OrderLine,
     WithdrawalLine,
 )
-from patientbandits.live.policy import PolicyState
+from patientbandits.live.policy import GivenLine, PolicyState
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, Signer, StoreQuestion
 from patientbandits.live.times import SECOND
@@ -112,7 +113,7 @@ class Draft:
         self.decided: dict[int, Decided] = {}
         """all other decisions that the batch is about, by line"""
         self._by_key: dict[str, int] = {}
-        self._by_unit: dict[str, int] = {}
+        self._by_unit: dict[str, list[int]] = {}
         self.about_people = False
         """whether a command is about people, who were then looked up: most decisions are not"""
         self.assignments: dict[str, list[AssignmentLine]] = {}
@@ -149,9 +150,8 @@ class Draft:
             if decision.key is not None:
                 self._by_key[decision.key] = decision.seq
         for decision in self._keep(reader.decided(experiment, "unit", subjects.units)):
-            # a unit whose arm is retired is decided for anew
-            if decision.unit is not None and decision.arm in self.state.shown:
-                self._by_unit[decision.unit] = decision.seq
+            if decision.unit is not None:
+                self._by_unit.setdefault(decision.unit, []).append(decision.seq)
         others = [command for command in commands if not isinstance(command, Decide)]
         self._look_up_people(others, reader, subjects.units)
         if self.state.has_assignments:
@@ -195,6 +195,9 @@ class Draft:
         for command in commands:
             if isinstance(command, (Decide, Expose)) and command.unit is not None:
                 units.update(self.people.aliases.units(command.unit))
+            elif isinstance(command, Join):
+                for one in (command.unit, command.other):
+                    units.update(self.people.aliases.units(one))
         for line in reader.named_lines(self.experiment.id, AssignmentLine, "unit", sorted(units)):
             self.assignments.setdefault(line.unit, []).append(line)
 
@@ -222,7 +225,7 @@ class Draft:
         if line.key is not None:
             self._by_key[line.key] = line.seq
         if line.unit is not None:
-            self._by_unit[line.unit] = line.seq
+            self._by_unit.setdefault(line.unit, []).append(line.seq)
             if self.about_people:
                 self.people.expose(line)
 
@@ -230,18 +233,19 @@ class Draft:
         seq = None if key is None else self._by_key.get(key)
         return None if seq is None else self._decision(seq)
 
-    def decision_of_unit(self, unit: str) -> DecisionLine | OpenDecision | None:
-        """The last decision for the unit's person, if its arm is not retired."""
-        seq = self._by_unit.get(unit)
-        if seq is not None:
-            return self._decision(seq)
-        if not self.about_people:
-            return None
-        for exposure in reversed(self.people.exposures(unit)):
-            decision = self._decision(exposure.seq)
-            if isinstance(decision, OpenDecision) or decision.arm in self.state.shown:
-                return decision
-        return None
+    def given_to(self, unit: str) -> list[GivenLine]:
+        """The lines that gave the unit's person an arm, oldest first."""
+        units = self.people.aliases.units(unit) if self.about_people else [unit]
+        seqs: set[int] = set()
+        lines: list[GivenLine] = []
+        for one in units:
+            seqs.update(self._by_unit.get(one, ()))
+            if self.about_people:
+                seqs.update(self.people.decisions_for(one))
+            if self.settings.sticky:
+                lines += self.assignments.get(one, ())
+        lines += map(self._decision, seqs)
+        return sorted(lines, key=attrgetter("seq"))
 
     def _decision(self, seq: int) -> DecisionLine | OpenDecision:
         about = self.decided.get(seq)

@@ -21,7 +21,7 @@ from patientbandits.live.commands.draft import SKEW, Draft
 from patientbandits.live.commands.orders import settle
 from patientbandits.live.errors import MismatchError, RefusedError
 from patientbandits.live.log import AssignmentLine, DecisionLine, ExposureLine, OpenDecision
-from patientbandits.live.policy import cached_weights
+from patientbandits.live.policy import GivenLine, cached_weights
 from patientbandits.live.times import iso_text
 
 ASSIGNMENTS = 1
@@ -36,11 +36,9 @@ def apply_exposure(draft: Draft, command: Expose) -> None:
     duplicate = line is not None
     if line is None:
         propensity = command.propensity
-        assigned = assigned_to(draft, command.unit)
-        if assigned is not None:
-            if assigned.arm != arm:
-                raise another_arm(command)
-            propensity = assigned.propensity if propensity is None else propensity
+        kept = kept_line(draft, command.unit) if draft.settings.sticky else None
+        if isinstance(kept, (DecisionLine, AssignmentLine)) and propensity is None:
+            propensity = kept.propensity
         line = draft.write(
             ExposureLine,
             arm=arm,
@@ -104,7 +102,12 @@ def exposure_before(draft: Draft, command: Expose, arm: int, happened: int) -> D
     for line in decisions:
         if line.arm == arm:
             return line
-    if any(line.arm in draft.state.shown for line in decisions):
+    if draft.settings.sticky:
+        kept = kept_line(draft, command.unit)
+        different = isinstance(kept, (DecisionLine, AssignmentLine)) and kept.arm != arm
+    else:
+        different = any(line.arm in draft.state.shown for line in decisions)
+    if different:
         raise another_arm(command)
     return None
 
@@ -116,15 +119,28 @@ def another_arm(command: Expose) -> MismatchError:
     )
 
 
-def assigned_to(draft: Draft, unit: str | None) -> AssignmentLine | None:
-    """The last assignment to the unit's person, unless the arm is retired."""
-    if unit is None or not draft.assignments or not draft.settings.sticky:
+def kept_line(draft: Draft, unit: str, note: bool = False) -> GivenLine | None:
+    """The line whose arm the unit's person keeps: a decision, if the arm was shown to anybody of
+    it.
+
+    If that arm is retired, the last other one that was given; ``note``: which is promised now, so
+    that it stays if the first one is restored.
+    """
+    given = draft.given_to(unit)
+    if not given:  # mostly
         return None
-    lines: list[AssignmentLine] = []
-    for one in draft.people.aliases.units(unit):
-        lines += draft.assignments.get(one, ())
-    active = [line for line in lines if line.arm in draft.state.shown]
-    return max(active, key=lambda line: line.seq, default=None)
+    regimes = draft.state.regimes
+    kept = regimes.kept(given)
+    if kept is None:
+        kept = next((line for line in reversed(given) if regimes.now.shows(line)), None)
+        if kept is None:
+            return None
+        if note and draft.settings.sticky and not isinstance(kept, OpenDecision):
+            promise(draft, unit, kept.arm, kept.propensity)
+    if isinstance(kept, OpenDecision) or not draft.settings.sticky:
+        return kept
+    shown = [line for line in given if isinstance(line, DecisionLine) and line.arm == kept.arm]
+    return min(shown, key=lambda line: line.unit != unit, default=kept)
 
 
 def assign(draft: Draft, unit: str) -> AssignmentLine:
@@ -134,7 +150,11 @@ def assign(draft: Draft, unit: str) -> AssignmentLine:
     weights = cached_weights(draft.state, draft.now)
     place = drawn(weights, draft.experiment.seed, draft.next_seq)
     arm = draft.settings.active[place]
-    line = draft.write(AssignmentLine, arm=arm, propensity=min(weights[place], 1.0), unit=unit)
+    return promise(draft, unit, arm, min(weights[place], 1.0))
+
+
+def promise(draft: Draft, unit: str, arm: int, propensity: float | None) -> AssignmentLine:
+    line = draft.write(AssignmentLine, arm=arm, propensity=propensity, unit=unit)
     draft.assignments.setdefault(unit, []).append(line)
     return line
 

@@ -165,6 +165,10 @@ class BatchPeople:
             exposures += self._exposures.get(one, ())
         return sorted(exposures)
 
+    def decisions_for(self, unit: str) -> Iterator[int]:
+        """The lines of the decisions for this very unit."""
+        return (exposure.seq for exposure in self._exposures.get(unit, ()))
+
     def counts(self, order: PlacedOrder) -> bool:
         """Tell whether a decision is credited with it."""
         return self._stands(order) and bool(self.paid_by(order))

@@ -253,7 +253,7 @@ class AssignmentLine(Line, frozen=True, kw_only=True, gc=False):
 
     kind = "assignment"
     arm: int
-    propensity: float
+    propensity: float | None
     unit: str
 
     @property

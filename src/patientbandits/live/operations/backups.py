@@ -11,6 +11,8 @@ from patientbandits.errors import InputError
 from patientbandits.live.storage import (
     CLEAR,
     ERAS,
+    FACTS_LIKE,
+    KEPT_FROM,
     NAMES_KEPT,
     SECRET,
     TABLES,
@@ -87,6 +89,8 @@ def copy_tables(reader: Reader, target: LogStore, restoring: bool = False) -> in
         eras = reader.fact(ERAS)
         if eras is not None:
             target.set_fact(ERAS, eras)
+        for name, value in reader.rows(FACTS_LIKE, f"{KEPT_FROM}%"):
+            target.set_fact(name, value)
         for table in TABLES:
             rows = reader.table(table)
             while chunk := list(islice(rows, ROWS_COPIED_AT_A_TIME)):

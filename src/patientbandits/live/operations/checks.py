@@ -10,6 +10,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.commands import all_credits_due
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log import KINDS, Experiment
+from patientbandits.live.operations.kept_arms import broken_promises
 from patientbandits.live.policy import PolicyState, is_sealed, opened, saved_arrays
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.storage import LogStore, Reader
@@ -76,6 +77,9 @@ def _wrong_derived(reader: Reader, experiment: Experiment) -> list[str]:
     uncredited = all_credits_due(reader, experiment.id, rebuilt.settings, everyone=ever)
     if uncredited:
         wrong.append(f"{len(uncredited)} decisions are not credited with what their orders give")
+    departed = broken_promises(reader, experiment.id)
+    if departed:
+        wrong.append(f"{departed} times a unit was given another arm than its person's")
     unknown = set(reader.goal_names(experiment.id)) - set(rebuilt.settings.goals[1:])
     if unknown:
         wrong.append(f"goals that the experiment does not have: {sorted(unknown)}")

@@ -7,6 +7,8 @@ from patientbandits._util.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits.live.policy.compiling import FROM_INPUT as FROM_INPUT
     from patientbandits.live.policy.compiling import OwnProcess as OwnProcess
+    from patientbandits.live.policy.kept_arms import GivenLine as GivenLine
+    from patientbandits.live.policy.kept_arms import Regimes as Regimes
     from patientbandits.live.policy.memory import PolicyMemory as PolicyMemory
     from patientbandits.live.policy.memory import have_compiled as have_compiled
     from patientbandits.live.policy.memory import is_sealed as is_sealed

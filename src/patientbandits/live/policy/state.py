@@ -30,6 +30,7 @@ from patientbandits.live.log import (
     RetractionLine,
     Snapshot,
 )
+from patientbandits.live.policy.kept_arms import Regimes
 from patientbandits.live.policy.memory import Event, PolicyMemory, dumped, opened, restored, sealed
 from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import END, Reader
@@ -77,6 +78,7 @@ class PolicyState:
         """something was undone that the memory cannot forget: it must begin anew from the log"""
         changes = reader.changes(experiment.id)
         self.settings = stored_settings(changes[-1].settings)
+        self.regimes = Regimes(changes)
         self.memory = PolicyMemory(experiment, self.settings)
         restart = self._last_restart(reader, changes)
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
@@ -217,6 +219,7 @@ class PolicyState:
         if isinstance(line, ChangeLine):
             before = self.settings
             self.settings = stored_settings(line.settings)
+            self.regimes.add(line)
             return not self.settings.decides_like(before)
         if self.memory.forgets or not isinstance(line, OUTCOMES):
             return False

@@ -7,6 +7,7 @@ from patientbandits._util.exports import lazy_exports
 if TYPE_CHECKING:
     from patientbandits.live.storage.base import END as END
     from patientbandits.live.storage.base import ERAS as ERAS
+    from patientbandits.live.storage.base import KEPT_FROM as KEPT_FROM
     from patientbandits.live.storage.base import NAMES_KEPT as NAMES_KEPT
     from patientbandits.live.storage.base import SECRET as SECRET
     from patientbandits.live.storage.base import LogStore as LogStore
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from patientbandits.live.storage.locations import exclusive_lock as exclusive_lock
     from patientbandits.live.storage.locations import in_postgres as in_postgres
     from patientbandits.live.storage.locations import open_store as open_store
+    from patientbandits.live.storage.queries import FACTS_LIKE as FACTS_LIKE
     from patientbandits.live.storage.queries import TABLES as TABLES
+    from patientbandits.live.storage.queries import WITH_SEVERAL_ARMS as WITH_SEVERAL_ARMS
     from patientbandits.live.storage.queries import StoreQuestion as StoreQuestion
 
 __all__, __getattr__, __dir__ = lazy_exports(__name__)

@@ -55,6 +55,10 @@ NAMES_KEPT = "units"
 ERAS = "eras"
 """the fact that says when the database was restored, if ever: see `ids`"""
 
+KEPT_FROM = "kept from "
+"""with an experiment's id, the fact from which line on a person keeps its first arm; of new ones
+there is none: from the first"""
+
 SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""

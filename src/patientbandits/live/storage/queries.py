@@ -76,6 +76,7 @@ ADD_KEY = "INSERT INTO keys (id, hash, note, scopes, created) VALUES (?, ?, ?, ?
 REVOKE_KEY = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL"
 
 FACT = "SELECT value FROM facts WHERE name = ?"
+FACTS_LIKE = "SELECT name, value FROM facts WHERE name LIKE ?"
 SET_FACT = """
     INSERT INTO facts (name, value) VALUES (?, ?)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
@@ -103,6 +104,10 @@ LAST_SUPERSEDING = """
         SELECT 1 FROM log p
         WHERE p.experiment = k.experiment AND p.about = k.about AND p.kind = 'credit'
         AND p.seq < k.seq)"""
+WITH_SEVERAL_ARMS = """
+    SELECT unit FROM log
+    WHERE experiment = ? AND kind IN ('decision', 'assignment') AND unit IS NOT NULL
+    GROUP BY unit HAVING MIN(arm) < MAX(arm)"""
 ANY_WITH_UNIT = """
     SELECT 1 FROM log WHERE experiment = ? AND kind = ? AND unit IS NOT NULL LIMIT 1"""
 LINES_AT = f"SELECT {LOG_COLUMNS} FROM log WHERE experiment = ? AND "

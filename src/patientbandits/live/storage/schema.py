@@ -245,6 +245,10 @@ AND key IS NULL AND value IS NULL AND happened IS NULL AND settings IS NULL AND 
         ) STRICT""",
         """CREATE INDEX deliveries_due ON deliveries (due) WHERE delivered IS NULL""",
     ),
+    (  # the line from which on a person keeps its first arm: the next one of each log that there is
+        """INSERT INTO facts (name, value) SELECT 'kept from ' || experiment, \
+CAST(MAX(seq) + 1 AS TEXT) FROM log GROUP BY experiment""",
+    ),
 )
 """Each step's statements. The version of a database is the number of steps it has taken."""
 
