@@ -139,6 +139,8 @@ def fit_for(policy: pb.Policy, problem: pb.Problem) -> pb.Problem:
 
 def policies(name: str) -> list[pb.Policy]:
     """The policies of this name to be tested; a policy nobody wrote a case for is an error."""
+    if name not in PARAMETERS:
+        pytest.fail(f"{name} needs parameters to be tested with: PARAMETERS in tests/cases.py")
     return [POLICIES[name](**parameters) for parameters in PARAMETERS[name]]
 
 

@@ -12,6 +12,8 @@ import pytest
 from tools.site_pages import generated
 
 import patientbandits
+from patientbandits.policies import POLICIES
+from patientbandits.problems.delays import LAWS
 from patientbandits.research import compare
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +136,38 @@ def test_rooms_are_found(tmp_path: Path) -> None:
     assert rooms_named(table) == {"cli/", "rng"}
 
 
+def paths_named(guide: str) -> set[str]:
+    """Collect the files and folders that are named by a path."""
+    return set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+(?:\.j2)?)?)`", guide))
+
+
+def names_placed(guide: str) -> set[tuple[str, str]]:
+    """Collect the names that stand before their file: `NAME` (`a/b.py`), `NAME` in `a/b.py`."""
+    return set(re.findall(r"`([\w.]+)`s?\s+(?:in\s+|\()`((?:\w+/)+\w+\.\w+)`", guide))
+
+
+def place_of(path: str) -> Path:
+    """Find a path of the guide: below the package, one of its rooms, or the project."""
+    package = Path(patientbandits.__file__).parent
+    places = [folder / path for folder in (package, package / "live", package / "inference")]
+    return next((place for place in places if place.exists()), ROOT / path)
+
+
+def test_paths_and_names_of_the_guide_are_where_it_says() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    missing = {path for path in paths_named(guide) if not place_of(path).exists()}
+    assert {path for path in missing if not list(ROOT.glob(f"src/**/{path}"))} == set()
+    assert len(names_placed(guide)) >= 10
+    for name, path in names_placed(guide):
+        assert re.search(rf"\b{name}\b", place_of(path).read_text()), f"{path} has no {name}"
+
+
+def test_paths_and_names_are_collected() -> None:
+    guide = "`ONE` (`live/one.py`), `Two`s in\n`live/two.py`, in `live/http/` and `file.py`"
+    assert paths_named(guide) == {"live/one.py", "live/two.py", "live/http/"}
+    assert names_placed(guide) == {("ONE", "live/one.py"), ("Two", "live/two.py")}
+
+
 def files_of_the_walks(design: str) -> list[set[str]]:
     """Collect the files and folders that each of the walks names."""
     (walks,) = re.findall(r"^## Four walks\n(.*?)^## ", design, re.MULTILINE | re.DOTALL)
@@ -178,6 +212,11 @@ def test_every_public_name_is_there_and_typed() -> None:
     )
     assert typed == set(patientbandits.__all__) - {"__version__"}
     assert (Path(patientbandits.__file__).parent / "py.typed").exists()
+
+
+def test_every_policy_and_law_is_a_public_name() -> None:
+    missing = {*POLICIES, *LAWS} - set(patientbandits.__all__)
+    assert missing == set(), "each needs a line in src/patientbandits/__init__.py"
 
 
 def test_changelog_has_the_version() -> None:

@@ -22,12 +22,14 @@ TEXT = "\n".join(page.read_text() for page in sorted((ROOT / "docs" / "service")
 
 def test_every_route_and_its_scope():
     rows = re.findall(r"^\| (`(?:GET|POST|PATCH|DELETE) .*?) \| (\w+) \|", TEXT, re.MULTILINE)
-    told = {
-        (method, path.partition("?")[0]): scope
+    documented = {
+        (method, path.partition("?")[0], scope)
         for paths, scope in rows
         for method, path in re.findall(r"`(\w+) ([^`]+)`", paths)
     }
-    assert told == {(route.method, route.path): route.scope or "none" for route in ROUTES}
+    served = {(route.method, route.path, route.scope or "none") for route in ROUTES}
+    assert served - documented == set(), "each needs a row in docs/service/reference.md"
+    assert documented - served == set(), "no such route, or its scope is another"
 
 
 def test_every_field_of_a_change():
@@ -69,7 +71,9 @@ def test_every_schema_is_explained():
 def test_every_kind_of_alert_is_explained():
     page = (ROOT / "docs" / "alerts.md").read_text()
     (table,) = re.findall(r"^\| kind \|.*\n((?:\|.*\n)+)", page, re.MULTILINE)
-    assert tuple(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == ALERT_KINDS
+    assert tuple(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == ALERT_KINDS, (
+        "the table of docs/alerts.md needs a row for each kind, in the order of ALERT_KINDS"
+    )
 
 
 def test_every_finding_is_of_a_kind_that_webhooks_know():

@@ -68,7 +68,7 @@ def test_every_law_brings_its_formula():
     """What the engine compiles is what the laws carry: nothing to be forgotten elsewhere."""
     carried = {law.formula for law in LAWS.values() if law.formula is not None}
     assert set(FORMULAS) == carried
-    assert len(carried) == 8
+    assert len(carried) >= 8
 
 
 def test_delays_by_generator() -> None:

@@ -36,8 +36,9 @@ def fades(policy):
 
 
 def test_every_policy_law_and_reward_has_a_twin():
-    assert set(naive.POLICIES) == set(PARAMETERS) == set(POLICIES)
-    assert set(naive.SURVIVAL) >= set(LAWS)
+    assert set(PARAMETERS) == set(POLICIES), "PARAMETERS in tests/cases.py needs each policy"
+    assert set(naive.POLICIES) == set(POLICIES), "tests/naive/episodes.py needs each one's twin"
+    assert set(naive.SURVIVAL) >= set(LAWS), "SURVIVAL in tests/naive/worlds.py needs each law"
     for file in Path(naive.__file__).parent.glob("*.py"):
         assert "patientbandits" not in file.read_text(), file.name
     assert {
