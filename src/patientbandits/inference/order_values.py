@@ -45,8 +45,8 @@ class ValueSums(NamedTuple):
     ) -> ValueSums:
         """Sum each arm's values, one for each conversion, or for as many as ``counts`` says."""
         rows = []
-        for arm, given in enumerate(values):
-            value = np.asarray(given, float)
+        for arm, own in enumerate(values):
+            value = np.asarray(own, float)
             weight = np.ones(len(value)) if counts is None else np.asarray(counts[arm], float)
             paid = value > 0
             log = np.log(np.where(paid, value, 1.0))
