@@ -88,7 +88,7 @@ PARAMETERS = {
         {"window": 10},
         {"window": 40, "delta": 0.9, "regularisation": 0.5, "ambiguity": "own"},
     ],
-    "UCB1": [{}],
+    "UCB1": [{}, {"exploration": 0.1}],
     "KLUCB": [{}, {"c": 3.0}],
     "MOSS": [{}],
     "Thompson": [{}],
@@ -109,7 +109,7 @@ PARAMETERS = {
     "OTFLinTS": [{"window": 10}, {"window": 40, "spread": 0.1, "regularisation": 0.5}],
     "PhasedElimination": [{}],
     "OptimisticElimination": [{}],
-    "DelayedEXP3": [{}],
+    "DelayedEXP3": [{}, {"skipping": True}],
     "TopTwoThompson": [{}, {"leader": 0.9}],
     "FloorMixture": [
         {"base": pb.UCB1()},

@@ -65,6 +65,10 @@ class QPMD:
         return 1.0 if arm == self.wanted else 0.0
 
 
+def ucb1(view, arm, exploration):
+    return view.mean(arm) + math.sqrt(exploration * math.log(view.t) / view.n(arm))
+
+
 POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
@@ -74,7 +78,7 @@ POLICIES = {
     "AdaptPatientBandits": (adapt, 2),
     "DUCB": (ducb, 1),
     "DKLUCB": (dklucb, 1),
-    "UCB1": (lambda view, arm: view.mean(arm) + math.sqrt(2 * math.log(view.t) / view.n(arm)), 1),
+    "UCB1": (ucb1, 1),
     "MOSS": (
         lambda view, arm: (
             view.mean(arm)

@@ -132,10 +132,14 @@ class DelayedEXP3:
     """The shares of all rounds so far; losses are summed anew."""
 
     def __init__(self):
-        self.shares, self.waited = [], 0
+        self.shares, self.waited, self.skipped = [], 0, set()
 
-    def look(self, view):
-        self.waited += plain_sum(not p.seen(view.t - p.s) for p in view.pulls)
+    def look(self, view, skipping):
+        late = {p.s for p in view.pulls if not p.seen(view.t - p.s)} - self.skipped
+        self.waited += len(late)
+        if skipping:
+            log_arms = math.log(view.K)
+            self.skipped |= {s for s in late if (view.t - s) ** 2 * log_arms > self.waited}
         eta = math.sqrt(math.log(view.K) / (view.K * view.t + self.waited))
         L = [
             plain_sum((1 - p.reward) / self.shares[p.s - 1][i] for p in view.reported(i))
@@ -144,9 +148,9 @@ class DelayedEXP3:
         weights = [math.exp(-eta * (loss - min(L))) for loss in L]
         self.shares.append([max(w / plain_sum(weights), 1e-300) for w in weights])
 
-    def __call__(self, view, arm):
+    def __call__(self, view, arm, skipping=False):
         if len(self.shares) < view.t:
-            self.look(view)
+            self.look(view, skipping)
         return self.shares[-1][arm] / -math.log(1 - unit(view.random[arm]))
 
 

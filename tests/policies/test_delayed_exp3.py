@@ -38,3 +38,21 @@ def test_shares_of_exp3_are_those_of_the_weights():
     problem = REPORTS.with_delays(pb.Fixed(5))
     naive.episode(problem.describe(), {"policy": "DelayedEXP3"}, 60, watch=watch)
     assert seen == pytest.approx([1.0] * 60)
+
+
+def test_skipping_counts_reports_that_never_come_for_a_while_only():
+    """Three in ten reports are lost. With all of them counted the rate falls twice as fast."""
+    lost = AT_ONCE.with_delays(pb.Mixture([pb.NoDelay(), pb.Fixed(10**6)], [0.7, 0.3]))
+    counted, skipped = (
+        pb.simulate(lost.with_feedback("reports"), policy, 4000, 20, seed=1).mean()[-1]
+        for policy in (pb.DelayedEXP3(), pb.DelayedEXP3(skipping=True))
+    )
+    assert skipped < 0.75 * counted
+
+
+def test_skipping_changes_nothing_where_nobody_waits_long():
+    shown = [
+        pb.simulate(REPORTS, policy, 500, 5, seed=2).mean()
+        for policy in (pb.DelayedEXP3(), pb.DelayedEXP3(skipping=True))
+    ]
+    assert shown[0].tolist() == shown[1].tolist()

@@ -3,7 +3,7 @@
 Thune, Cesa-Bianchi & Seldin, "Nonstochastic multiarmed bandits with unrestricted delays" (NeurIPS
 2019), with a learning rate that needs to know nothing beforehand: by the number of pulls that have
 not reported, as in Zimmert & Seldin, "An optimal algorithm for adversarial bandits with arbitrary
-delays" (AISTATS 2020).
+delays" (AISTATS 2020). Their rule, which needs no delay beforehand, also says what to skip.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.rng import Bits, unit
-from patientbandits.policies.base import Arm, NoNumbers, Policy
+from patientbandits.policies.base import Arm, Policy
 
 NEVER_ZERO = 1e-300
 
@@ -30,10 +30,26 @@ class WeightedLosses(NamedTuple):
     """p, at this decision"""
     share_of: NDArray[np.float64]
     """pull: p of its arm when it was made"""
+    counted: NDArray[np.bool_]
+    """pull: whether it has neither reported nor been skipped"""
+    oldest: NDArray[np.int64]
+    """the oldest pull that may be counted"""
     waiting: NDArray[np.int64]
-    """pulls that have not reported"""
+    """pulls that are counted"""
     waited: NDArray[np.float64]
     """D: the sum of ``waiting`` over the rounds so far"""
+
+
+def skip(memory: WeightedLosses, round: int, arms: int) -> None:
+    """Skip the pulls older than sqrt(D / log K)."""
+    while memory.oldest[0] < round:
+        pull = memory.oldest[0]
+        if memory.counted[pull]:
+            if (round - pull) ** 2 * math.log(arms) <= memory.waited[0]:
+                break
+            memory.counted[pull] = False
+            memory.waiting[0] -= 1
+        memory.oldest[0] += 1
 
 
 @dataclass(frozen=True)
@@ -43,35 +59,49 @@ class DelayedEXP3(Policy):
     eta = sqrt(log K / (K t + D)), D the sum over rounds of the pulls that had not reported. A loss
     is 1 - reward. Holds against any rewards, and pays for it where they are just random. Needs no
     horizon.
+
+    skipping   pulls that have waited for more than sqrt(D / log K) rounds are skipped: D counts
+               them no longer, so that a few reports that never come do not stop all learning. Their
+               losses still count if they come.
     """
+
+    skipping: bool = False
 
     first_pulls: ClassVar[int] = 0
     feedback: ClassVar[str] = "reports"
+
+    class Numbers(NamedTuple):
+        skipping: float
 
     def memory(self, arms: int, capacity: int) -> WeightedLosses:
         return WeightedLosses(
             losses=np.zeros(arms),
             shares=np.zeros(arms),
             share_of=np.zeros(capacity + 1),
+            counted=np.zeros(capacity + 1, np.bool_),
+            oldest=np.ones(1, np.int64),
             waiting=np.zeros(1, np.int64),
             waited=np.zeros(1),
         )
 
     @staticmethod
-    def pulled(self: NoNumbers, memory: WeightedLosses, arm: Arm, pull: int) -> None:
+    def pulled(self: Numbers, memory: WeightedLosses, arm: Arm, pull: int) -> None:
         memory.share_of[pull] = memory.shares[arm.number]
+        memory.counted[pull] = True
         memory.waiting[0] += 1
 
     @staticmethod
-    def arrived(
-        self: NoNumbers, memory: WeightedLosses, arm: Arm, pull: int, reward: float
-    ) -> None:
-        memory.waiting[0] -= 1
+    def arrived(self: Numbers, memory: WeightedLosses, arm: Arm, pull: int, reward: float) -> None:
+        if memory.counted[pull]:
+            memory.counted[pull] = False
+            memory.waiting[0] -= 1
         memory.losses[arm.number] += (1.0 - reward) / memory.share_of[pull]
 
     @staticmethod
-    def refresh(self: NoNumbers, memory: WeightedLosses, round: int, arms: int) -> None:
+    def refresh(self: Numbers, memory: WeightedLosses, round: int, arms: int) -> None:
         memory.waited[0] += memory.waiting[0]
+        if self.skipping:
+            skip(memory, round, arms)
         eta = math.sqrt(math.log(arms) / (arms * round + memory.waited[0]))
         least = memory.losses[0]
         for i in range(1, arms):
@@ -84,9 +114,9 @@ class DelayedEXP3(Policy):
             memory.shares[i] = max(memory.shares[i] / total, NEVER_ZERO)
 
     @staticmethod
-    def index(self: NoNumbers, memory: WeightedLosses, arm: Arm, random: Bits) -> float:
+    def index(self: Numbers, memory: WeightedLosses, arm: Arm, random: Bits) -> float:
         return memory.shares[arm.number] / max(-math.log(1.0 - unit(random)), NEVER_ZERO)
 
     @staticmethod
-    def propensity(self: NoNumbers, memory: WeightedLosses, arm: Arm) -> float:
+    def propensity(self: Numbers, memory: WeightedLosses, arm: Arm) -> float:
         return memory.shares[arm.number]

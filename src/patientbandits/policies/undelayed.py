@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.rng import Bits, beta, unit
-from patientbandits.errors import number, require
+from patientbandits.errors import number, positive, require
 from patientbandits.policies.base import Arm, NoNumbers, Policy
 from patientbandits.policies.parts.best_arm import chance_of_best
 from patientbandits.policies.parts.kl_bounds import bernoulli_upper, exploration
@@ -18,11 +18,22 @@ from patientbandits.policies.parts.kl_bounds import bernoulli_upper, exploration
 
 @dataclass(frozen=True)
 class UCB1(Policy):
-    """S/n + sqrt(2 log t / n)        (Auer, Cesa-Bianchi & Fischer 2002)"""
+    """S/n + sqrt(2 log t / n)        (Auer, Cesa-Bianchi & Fischer 2002)
+
+    exploration   instead of 2; the proof needs more than 1/2, practice often less
+    """
+
+    exploration: float = 2.0
+
+    class Numbers(NamedTuple):
+        exploration: float
+
+    def __post_init__(self) -> None:
+        positive(self.owner, "exploration", self.exploration)
 
     @staticmethod
-    def bonus(self: NoNumbers, pulls: int, round: int) -> float:
-        return math.sqrt(2.0 * math.log(round) / pulls)
+    def bonus(self: Numbers, pulls: int, round: int) -> float:
+        return math.sqrt(self.exploration * math.log(round) / pulls)
 
 
 @dataclass(frozen=True)
