@@ -48,6 +48,11 @@ PARAMETERS = {
         {},
         {"window": 16.0},
     ],
+    "CalendarThompson": [
+        {},
+        {"window": 16.0, "forget": 20.0},
+        {"earn": True, "minimum": 0.05},
+    ],
     "GuardedThompson": [
         {"guard": pb.PatientKL(0.3, c=3.0)},
         {"guard": pb.PatientKL(0.7, 10.0, c=4.0), "slack": 0.25},

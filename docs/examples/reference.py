@@ -151,6 +151,13 @@ for _ in range(10):
     bandit.reward(pull.id, 1.0)
 print(bandit.pulls)
 
+# %% CalendarThompson
+bandit = pb.Bandit(pb.CalendarThompson(window=30, minimum=0.05), ["blue", "green"], seed=1)
+for _ in range(10):
+    pull = bandit.pull()
+    bandit.reward(pull.id, 1.0)
+print(bandit.pulls)
+
 # %% GuardedThompson
 policy = pb.GuardedThompson(guard=pb.PatientKL(alpha=0.3, c=3))
 bandit = pb.Bandit(policy, ["blue", "green"], seed=1)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from patientbandits.policies import Arm as Arm
     from patientbandits.policies import ArrivedThompson as ArrivedThompson
     from patientbandits.policies import BootstrappedThompson as BootstrappedThompson
+    from patientbandits.policies import CalendarThompson as CalendarThompson
     from patientbandits.policies import DelayedEXP3 as DelayedEXP3
     from patientbandits.policies import DelayedUCB1 as DelayedUCB1
     from patientbandits.policies import DTSBayes as DTSBayes

@@ -69,6 +69,13 @@ def history(events, seed):
         yield kind, now, pick.random()
 
 
+PORTABLE = [
+    pb.PatientThompson(),
+    pb.CalendarThompson(window=400.0, forget=200.0),
+    pb.CalendarThompson(earn=True),
+]
+
+
 class Played:
     """A policy that is told a history step by step."""
 
@@ -108,10 +115,11 @@ class Played:
         return None
 
 
-def test_interpreted_and_compiled_decide_alike():
+@pytest.mark.parametrize("policy", PORTABLE, ids=lambda policy: policy.label)
+def test_interpreted_and_compiled_decide_alike(policy):
     """Every arm, every propensity and all that is remembered, bit for bit."""
-    plain = Played(pb.PatientThompson(), 3, portable=True)
-    compiled = Played(pb.PatientThompson(), 3, portable=False)
+    plain = Played(policy, 3, portable=True)
+    compiled = Played(policy, 3, portable=False)
     for step in history(500, seed=1):
         found = plain.step(*step)
         expected = compiled.step(*step)
@@ -119,9 +127,9 @@ def test_interpreted_and_compiled_decide_alike():
             assert found == expected
     assert not plain.program.is_compiled
     assert compiled.program.is_compiled
-    names = pb.PatientThompson().memory(3, 1)._fields
+    names = policy.memory(3, 1)._fields
     for name, one, other in zip(names, plain.known.arrays, compiled.known.arrays, strict=True):
-        if name not in pb.PatientThompson.not_saved:
+        if name not in policy.not_saved:
             assert np.array_equal(one, other), name
     assert len({arm for arm, _ in plain.made}) == 3
 

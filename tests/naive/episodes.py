@@ -21,7 +21,7 @@ from naive.random_numbers import bits_at, keys, unit
 from naive.reported import SuccessiveElimination, arrived_thompson, delayed_ucb1
 from naive.rivals import DTS, otf_lin_ucb, told_thompson
 from naive.sums import plain_sum
-from naive.thompson import GuardedThompson, PatientThompson, thompson
+from naive.thompson import CalendarThompson, GuardedThompson, PatientThompson, thompson
 from naive.worlds import Pull, View, World, phase_of, survival
 
 
@@ -73,6 +73,7 @@ POLICIES = {
     "PatientBandits": (patient, 1),
     "PatientKL": (patient_kl, 1),
     "PatientThompson": (PatientThompson, 0),
+    "CalendarThompson": (CalendarThompson, 0),
     "GuardedThompson": (GuardedThompson, 0),
     "ScheduledPatientBandits": (scheduled, 1),
     "AdaptPatientBandits": (adapt, 2),

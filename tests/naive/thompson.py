@@ -6,7 +6,7 @@ import math
 
 from scipy.special import digamma, polygamma
 
-from naive import model
+from naive import model, odds
 from naive.bounds import largest, patient_kl, xlog
 from naive.random_numbers import Draws, unit
 from naive.sums import plain_sum
@@ -73,6 +73,129 @@ class PatientThompson:
         if self.looked < view.t:
             self.looked = view.t
             self.look(view, window)
+        share = self.shares[arm] if self.shares else 1 / view.K
+        return share / -math.log(1 - unit(view.random[arm]))
+
+
+class CalendarThompson(PatientThompson):
+    """Odds of the visits among those who converted, in strata that end where shares are renewed."""
+
+    def __init__(self):
+        super().__init__()
+        self.strata, self.cut, self.placed = [], True, 0
+
+    def place(self, view, window):
+        """Put the pulls that are new into strata."""
+        for pull in view.pulls[self.placed :]:
+            long = (
+                window is not None and self.strata and pull.s - self.strata[-1][0].s > window / 16
+            )
+            if self.cut or long:
+                self.strata.append([])
+                self.cut = False
+            self.strata[-1].append(pull)
+        self.placed = len(view.pulls)
+
+    def came(self, view, pull, window):
+        return pull.visible(view.t - pull.s) and (window is None or pull.delay <= window)
+
+    def visible(self, arm, age, window):
+        """The share of the arm's conversions that is visible at this age."""
+        if arm not in self.curves:
+            return 0.0
+        ends, hazards, rate = self.curves[arm]
+        if window is not None and age >= window:
+            return 1.0
+        share, left, lower = 0.0, 1.0, 0
+        for end, hazard in zip(ends, hazards, strict=True):
+            left *= 1 - hazard
+            after = min((1 - left) / rate, 1.0)
+            if window is not None and end >= window:
+                after = 1.0
+            upper = math.floor(end + 1e-9)
+            if age <= end:
+                return share + (after - share) * min(max((age - lower) / (upper - lower), 0), 1)
+            share, lower = after, upper
+        following = next(t for t in model.ends(age) if t >= age) if ends else age
+        if window is not None and following >= window:
+            before = [t for t in model.ends(age) if t < window and t < age][-1]
+            part = (age - math.floor(before + 1e-9)) / (
+                math.floor(window) - math.floor(before + 1e-9)
+            )
+            return share + (1 - share) * min(max(part, 0), 1)
+        return share
+
+    def fit(self, view, arm, window):
+        """The arm's curve, from the model of late conversions."""
+        ages, delays, _ = self.known(view, arm)
+        if window is not None:
+            late = [d for d in delays if d > window]
+            delays = [d for d in delays if d <= window]
+            ages = [min(x, window) for x in ages] + [window for _ in late]
+        self.seen[arm] = view.n(arm) + len(delays)
+        self.refreshed[arm] = view.t
+        return model.Arm(ages, delays, window)
+
+    def look(self, view, window, minimum, forget, earn):
+        before, fits, curves = dict(self.fits), dict(self.fits), {}
+        for arm in range(view.K):
+            counted = sum(bool(self.came(view, p, window)) for p in view.of(arm))
+            if not self.due(view, arm, view.n(arm) + counted - self.seen.get(arm, 0)):
+                continue
+            fits[arm] = self.fit(view, arm, window)
+            known = [fits[k] if k == arm else before.get(k) for k in range(view.K)]
+            hazards, *_, rate = model.fit(known, arm, window)
+            curves[arm] = fits[arm].ends, hazards, min(max(rate, 1e-6), 1.0)
+        self.fits = fits
+        self.curves = {**getattr(self, "curves", {}), **curves}
+        if curves and view.K > 1 and any(self.came(view, p, window) for p in view.pulls):
+            self.share_out(view, window, minimum, forget, earn)
+            self.cut = True
+
+    def share_out(self, view, window, minimum, forget, earn):
+        visitors, mass, conversions, weights = [], [], [], []
+        for pulls in self.strata:
+            middle = (pulls[0].s + pulls[-1].s) / 2
+            spread = (pulls[-1].s - pulls[0].s) / math.sqrt(12)
+            age = view.t - middle
+            shown = [sum(p.arm == k for p in pulls) for k in range(view.K)]
+            visitors.append(shown)
+            conversions.append(
+                [
+                    sum(bool(self.came(view, p, window)) for p in pulls if p.arm == k)
+                    for k in range(view.K)
+                ]
+            )
+            shares = [
+                (
+                    self.visible(k, age - min(spread, age), window)
+                    + self.visible(k, age + spread, window)
+                )
+                / 2
+                for k in range(view.K)
+            ]
+            mass.append([n * share for n, share in zip(shown, shares, strict=True)])
+            weights.append(0.5 ** (age / forget) if forget else 1.0)
+        logs, errors = odds.fit(visitors, mass, conversions, weights)
+        values = [
+            [p.visible(view.t - p.s) for p in view.of(k) if self.came(view, p, window)]
+            for k in range(view.K)
+        ]
+        logs, errors, valued = odds.with_values(logs, errors, values)
+        if earn:
+            best = model.chances(logs, errors)
+        else:
+            best = odds.best(logs, errors, 0.15 if valued else 0.1)
+        least = min((0.02 if earn else 0.01) if minimum is None else minimum, 0.2 / view.K)
+        best = [x if values[k] else min(x, 1 / view.K) for k, x in enumerate(best)]
+        best = [max(x, least, 1e-7) for x in best]
+        self.shares = [x / plain_sum(best) for x in best]
+
+    def __call__(self, view, arm, window=None, minimum=None, forget=None, earn=False):
+        if self.looked < view.t:
+            self.looked = view.t
+            self.place(view, window)
+            self.look(view, window, minimum, forget, earn)
         share = self.shares[arm] if self.shares else 1 / view.K
         return share / -math.log(1 - unit(view.random[arm]))
 

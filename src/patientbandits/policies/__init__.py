@@ -7,6 +7,7 @@ here, in the order in which policies are listed.
 
 from patientbandits.policies.base import Arm as Arm, Policy as Policy
 from patientbandits.policies.patient_thompson import PatientThompson as PatientThompson
+from patientbandits.policies.calendar_thompson import CalendarThompson as CalendarThompson
 from patientbandits.policies.guarded import GuardedThompson as GuardedThompson
 from patientbandits.policies.patient_kl import PatientKL as PatientKL
 from patientbandits.policies.patient import PatientBandits as PatientBandits
@@ -33,9 +34,7 @@ from patientbandits.policies.reported import DelayedUCB1 as DelayedUCB1
 from patientbandits.policies.qpmd import QPMD as QPMD
 from patientbandits.policies.reported import SuccessiveElimination as SuccessiveElimination
 from patientbandits.policies.phased_elimination import PhasedElimination as PhasedElimination
-from patientbandits.policies.optimistic_elimination import (
-    OptimisticElimination as OptimisticElimination,
-)
+from patientbandits.policies.reported import OptimisticElimination as OptimisticElimination
 from patientbandits.policies.delayed_exp3 import DelayedEXP3 as DelayedEXP3
 from patientbandits.policies.reported import ArrivedThompson as ArrivedThompson
 

@@ -47,10 +47,12 @@ def test_every_policy_law_and_reward_has_a_twin():
 
 
 # the model of every arm and round, from the definition, takes its time
-@pytest.mark.parametrize("name", policy_names("PatientThompson", "TopTwoThompson"))
+@pytest.mark.parametrize(
+    "name", policy_names("PatientThompson", "CalendarThompson", "TopTwoThompson")
+)
 def test_compiled_equals_naive(name):
     for policy in policies(name):
-        slow_twin = isinstance(policy, pb.PatientThompson)
+        slow_twin = isinstance(policy, (pb.PatientThompson, pb.CalendarThompson))
         horizon = EXACT if fades(policy) or slow_twin else HORIZON
         for title, given in PROBLEMS.items():
             problem = fit_for(policy, given)

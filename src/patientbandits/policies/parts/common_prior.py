@@ -1,0 +1,161 @@
+"""The probability that an arm is the best, under one prior for all: `inference.common_prior`,
+compiled.
+
+The same equations, (1) to (4) there. What is improbable of tau is left out, and with many arms m
+too is known well enough to be a number."""
+
+from __future__ import annotations
+
+import math
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from patientbandits.inference.common_prior import (
+    DEGREES,
+    NODE_WEIGHTS,
+    NODES,
+    RATE_SCALE,
+    REVENUE_SCALE,
+    TAUS,
+)
+from patientbandits.inference.elementary import far_exponential, logarithm, normal_below
+from patientbandits.policies.parts.best_arm import EDGES, scale_to_one, set_chances
+
+SPREADS = tuple(float(tau) for tau in TAUS)
+IMPROBABLE = 0.01
+"""A value of tau with less than so much of the probability of the most probable one is left out,"""
+
+MANY, IMPROBABLE_OF_MANY = 16, 0.1
+"""or than so much, with so many arms."""
+
+
+def log_prior(scale: float) -> tuple[float, ...]:
+    """Return log p(tau), up to a constant, with the width of tau's part of the grid."""
+    densities = (1.0 + (TAUS / scale) ** 2 / DEGREES) ** (-(DEGREES + 1.0) / 2.0)
+    return tuple(math.log(weight) for weight in densities * np.gradient(TAUS))
+
+
+LOG_PRIOR = (*log_prior(RATE_SCALE), *log_prior(REVENUE_SCALE))
+M_NODES = tuple(float(node) for node in NODES)
+M_WEIGHTS = tuple(float(weight) for weight in NODE_WEIGHTS)
+
+
+def prior_room(arms: int) -> dict[str, NDArray[Any]]:
+    """Arrays to compute in.
+
+    tau_weight, tau_mean     tau: p(tau | t); m' given tau
+    given, given_spread      arm: its mean and spread, given tau and m
+    race                     arm: P(best), given these; and room for `set_chances`
+    """
+    return {
+        "tau_weight": np.zeros(len(SPREADS)),
+        "tau_mean": np.zeros(len(SPREADS)),
+        "given": np.zeros(arms),
+        "given_spread": np.zeros(arms),
+        "race": np.zeros(arms),
+        "cell_edges": np.zeros(EDGES),
+        "cell_below": np.zeros((arms, EDGES)),
+        "cell_everyone": np.zeros(EDGES - 1),
+    }
+
+
+def set_best(memory: Any, logs: Any, valued: bool, shares: Any) -> None:
+    """Set ``shares`` to P(best) from the arms' logs and ``errors``."""
+    weigh_spreads(memory, logs, valued)
+    if len(logs) == 2:
+        set_best_of_two(memory, logs, shares)
+        return
+    many = len(logs) > MANY
+    least = IMPROBABLE_OF_MANY if many else IMPROBABLE
+    for arm in range(len(shares)):
+        shares[arm] = 0.0
+    for place in range(len(SPREADS)):
+        weight = memory.tau_weight[place]
+        if weight < least:
+            continue
+        for node in range(len(M_NODES)):
+            if many and node != 1:
+                continue
+            shrink(memory, logs, SPREADS[place], memory.tau_mean[place], M_NODES[node])
+            race(memory, memory.given, memory.given_spread, memory.race)
+            for arm in range(len(shares)):
+                shares[arm] += weight * M_WEIGHTS[node] * memory.race[arm]
+    scale_to_one(shares)
+
+
+def precision(memory: Any, arm: int, tau: float) -> float:
+    """Return w: of the arm's estimate, as one of m."""
+    return float(1.0 / (memory.errors[arm] * memory.errors[arm] + tau * tau))
+
+
+def weigh_spreads(memory: Any, logs: Any, valued: bool) -> None:
+    """Set ``tau_weight`` and ``tau_mean`` by (1); the largest weight is 1."""
+    highest = -math.inf
+    for place in range(len(SPREADS)):
+        total = 0.0
+        sum_of_logs = 0.0
+        product = 1.0
+        fit = LOG_PRIOR[place + len(SPREADS) * valued]
+        for arm in range(len(logs)):
+            weight = precision(memory, arm, SPREADS[place])
+            total += weight
+            sum_of_logs += weight * logs[arm]
+            product *= weight
+            if product > 1e100 or product < 1e-100:
+                fit += 0.5 * logarithm(product)
+                product = 1.0
+        mean = sum_of_logs / total
+        fit += 0.5 * logarithm(product / total)
+        for arm in range(len(logs)):
+            miss = logs[arm] - mean
+            fit -= 0.5 * precision(memory, arm, SPREADS[place]) * miss * miss
+        memory.tau_weight[place] = fit
+        memory.tau_mean[place] = mean
+        highest = max(highest, fit)
+    for place in range(len(SPREADS)):
+        memory.tau_weight[place] = far_exponential(memory.tau_weight[place] - highest)
+
+
+def set_best_of_two(memory: Any, logs: Any, shares: Any) -> None:
+    """Set ``shares`` by (2)."""
+    gap = logs[1] - logs[0]
+    noise = memory.errors[0] * memory.errors[0] + memory.errors[1] * memory.errors[1]
+    total = 0.0
+    second = 0.0
+    for place in range(len(SPREADS)):
+        between = 2.0 * SPREADS[place] * SPREADS[place]
+        mean = gap * between / (noise + between)
+        spread = sqrt(between * noise / (noise + between))
+        total += memory.tau_weight[place]
+        second += memory.tau_weight[place] * normal_below(mean / spread)
+    shares[1] = second / total
+    shares[0] = 1.0 - shares[1]
+
+
+def shrink(memory: Any, logs: Any, tau: float, mean: float, node: float) -> None:
+    """Set ``given`` and ``given_spread`` by (4), m so many standard deviations beside its mean."""
+    total = 0.0
+    for arm in range(len(logs)):
+        total += precision(memory, arm, tau)
+    middle = mean + node / sqrt(total)
+    for arm in range(len(logs)):
+        own = 1.0 / (memory.errors[arm] * memory.errors[arm])
+        common = 1.0 / (tau * tau)
+        both = own + common
+        memory.given[arm] = (logs[arm] * own + middle * common) / both
+        memory.given_spread[arm] = sqrt(1.0 / both)
+
+
+def race(memory: Any, centres: Any, spreads: Any, chances: Any) -> None:
+    """Set ``chances`` to each arm's chance to be the largest of independent normals."""
+    set_chances(
+        centres,
+        spreads,
+        chances,
+        memory.cell_edges,
+        memory.cell_below,
+        memory.cell_everyone,
+    )
