@@ -6,6 +6,11 @@ import math
 
 from naive.bootstrapped import BootstrappedThompson
 from naive.bounds import adapt, dklucb, ducb, klucb, patient, patient_kl, scheduled
+from naive.calendar_rivals import (
+    calendar_oracle,
+    deconfounded_thompson,
+    partial_likelihood_thompson,
+)
 from naive.newcomers import (
     DelayedEXP3,
     DTSBayes,
@@ -114,9 +119,17 @@ The index is a function, or a class whose instance is one episode's index.
 """
 
 
+RIVALS = {
+    "DeconfoundedThompson": (deconfounded_thompson, 0),
+    "PartialLikelihoodThompson": (partial_likelihood_thompson, 0),
+    "CalendarOracle": (calendar_oracle, 0),
+}
+"""The same of policies that only a comparison has."""
+
+
 def episode(problem, policy, horizon, seed=0, run=0, anytime=False, watch=None):
     """The pulls of one run; ``watch`` is called with the view of each decision."""
-    index, first = POLICIES[policy["policy"]]
+    index, first = {**POLICIES, **RIVALS}[policy["policy"]]
     index = index() if isinstance(index, type) else index
     parameters = {name: value for name, value in policy.items() if name != "policy"}
     _, ties, own = keys(seed, run)

@@ -225,12 +225,18 @@ def seed_of(text: str) -> int:
 )
 @argument("--study", metavar="STUDY.toml", help="add the problems and policies of a study file")
 @argument(
+    "--suite",
+    default="delay-bench-1",
+    metavar="NAME",
+    help="delay-bench-1, by default, or delay-bench-2-calendar: rates that follow the calendar",
+)
+@argument(
     "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
 )
 def run_compare(options: argparse.Namespace) -> None:
     from patientbandits.errors import require
     from patientbandits.research.compare import (
-        DELAY_BENCH,
+        FIRST_SUITE,
         SUITE_SEED,
         run,
         summary,
@@ -242,11 +248,12 @@ def run_compare(options: argparse.Namespace) -> None:
     out = options.out or "out/compare"
     if options.freeze:
         left_out = options.problems or options.policies or options.runs or options.seed is not None
-        rule = "--freeze needs the whole suite: no --problems, --policies, --runs, --seed, --study"
-        require(not left_out and not options.study and not options.quick, "compare", rule)
+        rule = f"--freeze needs the whole of {FIRST_SUITE}: no option that leaves out or adds"
+        rest = options.study or options.quick or options.suite != FIRST_SUITE
+        require(not left_out and not rest, "compare", rule)
     seed = SUITE_SEED if options.seed is None else options.seed
     problems, policies = with_study(
-        options.study, options.problems, options.policies, options.quick, seed
+        options.study, options.problems, options.policies, options.quick, seed, options.suite
     )
     comparison = run(
         out,
@@ -257,6 +264,7 @@ def run_compare(options: argparse.Namespace) -> None:
         with_bars=options.bars,
         start=progress_bar(options),
         seed=seed,
+        suite=options.suite,
         **executor_options(options),
     )
     if options.freeze:
@@ -269,7 +277,7 @@ def run_compare(options: argparse.Namespace) -> None:
         print_table(table)
         print()
     if seed != SUITE_SEED:
-        print(f"{DELAY_BENCH} with worlds and random problems of --seed {seed}\n")
+        print(f"{comparison.suite.name} with worlds and random problems of --seed {seed}\n")
     seconds = time.monotonic() - began
     data = f"{out}/comparison.json, {out}/data/"
     print(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")

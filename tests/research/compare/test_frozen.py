@@ -195,7 +195,7 @@ def test_only_the_whole_suite_is_frozen(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "data").exists()
     told = ["compare", "--runs", "3", "--freeze", str(tmp_path / "data")]
     assert cli.main(told) == 2
-    assert "--freeze is of the whole suite" in capsys.readouterr().err
+    assert "--freeze needs the whole of delay-bench-1" in capsys.readouterr().err
     write_lines(tmp_path / "standings.csv", ("kind", "policy"), standing_rows(found))
     again = rows_of_file(tmp_path / "standings.csv")
     assert {row["policy"] for row in again} == {"KLUCB", "UCB1"}

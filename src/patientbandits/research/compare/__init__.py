@@ -6,10 +6,12 @@ from patientbandits.research.compare.contenders import Contender, contenders, fe
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED, suite
 from patientbandits.research.compare.frozen import write_frozen
 from patientbandits.research.compare.run import run
-from patientbandits.research.compare.selection import with_study
+from patientbandits.research.compare.selection import FIRST_SUITE, SUITES, with_study
 
 __all__ = [
     "DELAY_BENCH",
+    "FIRST_SUITE",
+    "SUITES",
     "SUITE_SEED",
     "Case",
     "Comparison",

@@ -15,6 +15,7 @@ CONDITIONS = {
     "nothing": "You know nothing about the delays",
     "bound": "You can vouch for a bound on the delays",
     "law": "You know the law of the delays of all arms together",
+    "factors": "You know the factors of every round",
     "reports": "Every pull reports in the end, zeros too",
 }
 
@@ -22,6 +23,7 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "nothing": (),
     "bound": ("nothing",),
     "law": ("nothing", "bound"),
+    "factors": ("nothing", "bound", "law"),
     "reports": ("nothing",),
 }
 """group -> the groups that know less: the law gives a bound, reports need no knowledge"""

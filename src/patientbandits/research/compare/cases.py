@@ -39,6 +39,10 @@ PROBLEM_KINDS = {
     "drifting": "rates or delays change on the way",
     "batches": "what has come is heard of every few hundred rounds",
     "dependent": "the delay depends on the reward",
+    "constant": "nothing changes, though it might",
+    "common": "the rates of all arms rise and fall together",
+    "arms change": "arms change places, or one of them wears off",
+    "delays change": "delays become longer on the way",
     "random": "nobody has chosen the problem: it was drawn at random",
     HOPELESS: "delays hide just what would tell the arms apart (Theorem 4)",
 }

@@ -13,7 +13,7 @@ from patientbandits.plotting import render_page
 from patientbandits.research.compare.advice import Advice
 from patientbandits.research.compare.cases import DIRECTIONS, PROBLEM_KINDS, Case
 from patientbandits.research.compare.contenders import GROUPS, Contender
-from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED
+from patientbandits.research.compare.delay_bench import SUITE_SEED, Suite
 from patientbandits.research.compare.figures import curve_panel, draw_curves, heat_map, with_curve
 from patientbandits.research.compare.scores import Score, Standing
 from patientbandits.research.compare.targets import MeasuredTarget
@@ -32,7 +32,13 @@ RANKING_HEADS = (
     "",
 )
 
-SEES = {"nothing": "", "bound": "knows a bound", "law": "knows the law", "reports": "sees more"}
+SEES = {
+    "nothing": "",
+    "bound": "knows a bound",
+    "law": "knows the law",
+    "factors": "knows the factors",
+    "reports": "sees more",
+}
 
 Table = list[tuple[str, ...]]
 """the first row is the heading"""
@@ -58,6 +64,7 @@ class Comparison:
     """(contender, arms), on one core"""
     seed: int
     rounds: int
+    suite: Suite
 
     def counted(self) -> list[Case]:
         """The problems on which regret says anything."""
@@ -66,7 +73,7 @@ class Comparison:
     def data(self) -> dict[str, Any]:
         """Plain data with all numbers."""
         return {
-            "suite": DELAY_BENCH,
+            "suite": self.suite.name,
             "seed": self.seed,
             "rounds": self.rounds,
             "problems": [_case_data(case) for case in self.cases],
@@ -119,7 +126,7 @@ def write(comparison: Comparison, folder: Path) -> None:
         figures,
         comparison=comparison,
         groups=GROUPS,
-        suite=DELAY_BENCH,
+        suite=comparison.suite,
         frozen=comparison.seed == SUITE_SEED,
         kinds=PROBLEM_KINDS,
         counted=comparison.counted(),

@@ -43,6 +43,7 @@ GROUPS = {
     "nothing": "knows nothing about the delays",
     "bound": "knows a bound on the delays",
     "law": "knows the exact law of the delays",
+    "factors": "knows all factors and delays",
     "reports": "sees more: every pull reports in the end, zeros too",
 }
 """What a contender has to go on.
@@ -50,6 +51,7 @@ GROUPS = {
 Those of "reports" play another game, and are not counted among the best."""
 
 FIRST_SHOWN = "PatientThompson"
+CALENDAR_ORACLE = "CalendarOracle"
 
 PATIENT_ALPHA = 0.5
 
@@ -128,8 +130,7 @@ class Contender:
     name: str
     make: Callable[[Problem], Policy]
     told: str = "nothing"
-    """"nothing", "bound" or "law": what `make` takes from the problem; what a policy sees is read
-    off the policy"""
+    """what `make` takes from the problem, of `GROUPS`; what a policy sees is read off the policy"""
     note: str = ""
     quick: bool = False
     """whether --quick plays it; also, whether it has a curve where there are too many"""

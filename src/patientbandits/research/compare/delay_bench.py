@@ -11,7 +11,8 @@ policy that was tuned to the frozen one shows it there.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.problems import RANDOM_HORIZON, Problem, mirrored, random_problem
@@ -24,6 +25,7 @@ from patientbandits.research.compare.cases import (
     usual_cases,
     world_cases,
 )
+from patientbandits.research.compare.contenders import Contender
 
 DELAY_BENCH = "DelayBench 1"
 SUITE_SEED = 2020
@@ -37,6 +39,19 @@ QUICK_RANDOM = 2
 QUICK_MIRRORED = ("light_tails",)
 MIRRORED_ALREADY = ("heterogeneous", "slow_is_worst")
 """Each is the other's mirror."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A standard set of problems, and who plays them."""
+
+    name: str
+    what: str
+    """a sentence for the page"""
+    cases: Callable[[int], Sequence[Case]]
+    """of the seed"""
+    contenders: Callable[[], Sequence[Contender]]
+
 
 COMPARED_AGES = (3, 10, 30, 100, 300, 1000)
 """Ages at which delays are compared."""
@@ -118,7 +133,7 @@ def with_direction(case: Case) -> Case:
 
 def lead_in_slowness(problem: Problem, horizon: int) -> float:
     """Lead of the best arm over the worst in slowness, phases weighted by their length."""
-    phases = problem.phases
+    phases = problem.phases_until(horizon)
     # A phase lasts until the next begins, and the last one through the last round.
     ends = [*(start for start, _ in phases[1:]), horizon + 1]
     total = 0.0

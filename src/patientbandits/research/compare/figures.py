@@ -25,7 +25,7 @@ MOST_COLUMNS = 20
 
 SMALL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
-DASHES = {"nothing": "-", "bound": "-", "law": "--", "reports": ":"}
+DASHES = {"nothing": "-", "bound": "-", "law": "--", "factors": "-.", "reports": ":"}
 
 MOST_CURVES = 8
 

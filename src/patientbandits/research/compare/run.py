@@ -14,7 +14,7 @@ from patientbandits.research.compare.comparison import Comparison, write
 from patientbandits.research.compare.contenders import Contender, world_for
 from patientbandits.research.compare.delay_bench import SUITE_SEED
 from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
-from patientbandits.research.compare.selection import chosen
+from patientbandits.research.compare.selection import FIRST_SUITE, SUITES, chosen
 from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
 from patientbandits.research.compare.timing import (
     Batch,
@@ -40,6 +40,7 @@ def run(
     workers: int | None = None,
     start: Start | None = None,
     on: str = "threads",
+    suite: str = FIRST_SUITE,
 ) -> Comparison:
     """Play ``contenders`` on ``problems``; page, figures and data go to the folder ``out``.
 
@@ -50,16 +51,18 @@ def run(
     with_bars    whether the bars are measured; by default if nothing is left out
     start        called with the amount of work; gives a function that is told how much was done
     workers, on  as in `sweep`
+    suite        the name of the suite, of `SUITES`
     Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it
     stopped.
     """
     seed = whole("compare", "seed", seed)
-    cases, players = chosen(problems, contenders, quick, seed)
+    cases, players = chosen(problems, contenders, quick, seed, suite)
     if runs is not None or quick:
         count = QUICK_SUITE_RUNS if runs is None else whole("compare", "runs", runs, 2)
         cases = [replace(case, runs=count) for case in cases]
     if with_bars is None:
-        with_bars = not quick and problems is None and contenders is None
+        everything = not quick and problems is None and contenders is None
+        with_bars = everything and suite == FIRST_SUITE
     plan = {
         (case.name, player.name): simulation_of(case, player, seed)
         for case in cases
@@ -110,6 +113,7 @@ def run(
         seconds_per_round=clock,
         seed=seed,
         rounds=sum(batch.rounds for batch in batches),
+        suite=SUITES[suite],
     )
     write(comparison, folder)
     return comparison

@@ -11,11 +11,12 @@ import numpy as np
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.inference import FloatArray, mean_interval, ratio_interval
 from patientbandits.research.compare.cases import DIRECTIONS, Case
+from patientbandits.research.compare.contenders import CALENDAR_ORACLE
 from patientbandits.simulation import Result
 
-ORACLE = "OracleThompson"
-"""Told the law of every arm's delays: what is lost beyond its regret is the price of not knowing.
-"""
+ORACLES = (CALENDAR_ORACLE, "OracleThompson")
+"""Told the law of every arm's delays, and the factors of every round where those change: what is
+lost beyond an oracle's regret is the price of not knowing. The first that takes part is it."""
 
 LEAST_RATIO = 1e-3
 """Ratios below count as this, so that the geometric mean is not 0."""
@@ -47,7 +48,7 @@ class Score:
     ratio_low: float | None
     ratio_high: float | None
     to_oracle: float | None
-    """ratio to `ORACLE`; None if that does not take part, or has no regret"""
+    """ratio to the oracle; None if none takes part, or has no regret"""
     to_oracle_low: float | None
     to_oracle_high: float | None
     difference: float
@@ -84,10 +85,11 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
     candidates = [name for name in results if groups[name] != "reports"] or list(results)
     best = min(candidates, key=lambda name: float(results[name].final.mean()))
     least = results[best].final
-    oracle = results[ORACLE].final if ORACLE in results else None
+    oracle = next((results[name].final for name in ORACLES if name in results), None)
     best_arms = np.array(case.problem.gaps) == 0
     # Where the best arm changes, a share of pulls on "the best arm" would mean nothing.
-    lasting = all(phase.gaps == case.problem.gaps for _, phase in case.problem.phases)
+    phases = case.problem.phases_until(case.horizon)
+    lasting = all(np.array_equal(np.array(phase.gaps) == 0, best_arms) for _, phase in phases)
     rows = []
     for name, result in results.items():
         difference = result.final - least

@@ -8,9 +8,32 @@ from typing import Any
 from patientbandits.errors import InputError, choice, items
 from patientbandits.policies import Policy
 from patientbandits.research import Study, read_study
+from patientbandits.research.compare.calendar_bench import (
+    CALENDAR_BENCH,
+    calendar_contenders,
+    calendar_suite,
+)
 from patientbandits.research.compare.cases import Case
 from patientbandits.research.compare.contenders import Contender, contenders
-from patientbandits.research.compare.delay_bench import suite
+from patientbandits.research.compare.delay_bench import DELAY_BENCH, Suite, suite
+
+FIRST_SUITE = "delay-bench-1"
+SUITES = {
+    FIRST_SUITE: Suite(
+        DELAY_BENCH,
+        "problems chosen for what they test, a mirrored copy (with the delays of the best and the "
+        "worst arm swapped) of those whose arms differ in delay, and random problems",
+        suite,
+        contenders,
+    ),
+    "delay-bench-2-calendar": Suite(
+        CALENDAR_BENCH,
+        "nine shapes of change, each with the same delays, with the better arm slow, and with the "
+        "worse one slow; regret is that of each round's rates",
+        calendar_suite,
+        calendar_contenders,
+    ),
+}
 
 
 def chosen(
@@ -18,13 +41,15 @@ def chosen(
     players: Sequence[str | Contender] | None,
     quick: bool,
     seed: int,
+    suite_name: str = FIRST_SUITE,
 ) -> tuple[list[Case], list[Contender]]:
     """The problems and contenders that take part: the named ones, all, or with ``quick`` a few.
 
     ``seed`` decides on the random problems.
     """
-    cases: list[Case] = pick("problem", suite(seed), problems, Case)
-    entrants: list[Contender] = pick("policy", contenders(), players, Contender)
+    whole = SUITES[choice("compare", "suite", suite_name, SUITES)]
+    cases: list[Case] = pick("problem", whole.cases(seed), problems, Case)
+    entrants: list[Contender] = pick("policy", whole.contenders(), players, Contender)
     if quick and problems is None:
         cases = [case for case in cases if case.quick]
     if quick and players is None:
@@ -61,12 +86,13 @@ def with_study(
     policies: Sequence[str] | None,
     quick: bool,
     seed: int,
+    suite_name: str = FIRST_SUITE,
 ) -> tuple[Sequence[str | Case] | None, Sequence[str | Contender] | None]:
     """Arguments of `run`: the named ones, or the usual ones, and those of the study file."""
     if path is None:
         return problems, policies
     study = read_study(path)
-    cases, players = chosen(problems, policies, quick, seed)
+    cases, players = chosen(problems, policies, quick, seed, suite_name)
     own_players = [_contender(name, policy) for name, policy in study.policies.items()]
     return [*cases, *_cases(study)], [*players, *own_players]
 
