@@ -9,14 +9,19 @@ from collections import Counter
 from pathlib import Path
 
 from damage import flips
+from floods import HEALTH_SECONDS, MEGABYTES, attack, floods
 from fuzz import fuzzed, wrong_fates
 from outages import outage
 from server_process import ServerProcess
 from servers import Server
+from service import Running
 
 from bench.table import Row
 from patientbandits import live
 from patientbandits.live.operations.checks import check
+
+FLOODING = 1800
+"""connections"""
 
 FUZZED_AT_A_TIME = 5000
 EXPERIMENT = {"name": "a", "arms": ["x", "y"], "policy": "UCB1"}
@@ -47,6 +52,23 @@ def fuzz_rows(folder: Path, requests: int) -> list[Row]:
     return [
         Row("failures or silence", len(wrong), total, at_most=0),
         Row("good requests refused, damage", refused, total, at_most=0),
+    ]
+
+
+def flood_rows(folder: Path, seconds: float) -> list[Row]:
+    """One client without a key that wants the server's memory."""
+    grown = kept = slowest = 0.0
+    with Running(folder / "floods.db") as server:
+        for flood in floods(FLOODING):
+            damage = attack(server.url, server.process.pid, flood, seconds)
+            print(f"  {flood.name}, {flood.connections} connections: {damage}", file=sys.stderr)
+            grown = max(grown, damage.grown)
+            kept = max(kept, damage.kept)
+            slowest = max(slowest, damage.slowest)
+    return [
+        Row("memory taken", grown, at_most=MEGABYTES, unit=" MB"),
+        Row("not given back", kept, at_most=MEGABYTES, unit=" MB"),
+        Row("/healthz, longest work", slowest, at_most=HEALTH_SECONDS, unit=" s"),
     ]
 
 

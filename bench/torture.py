@@ -15,7 +15,7 @@ from kill import kills
 from killed_imports import killed_imports, written, wrong_with
 from workload import lost, whole
 
-from bench.attacks import flip_rows, fuzz_rows, outage_rows
+from bench.attacks import flip_rows, flood_rows, fuzz_rows, outage_rows
 from bench.table import Row, show
 from patientbandits import live
 
@@ -103,6 +103,7 @@ def main() -> int:
     parser.add_argument("--cycles", type=int, default=500, help="kills; 0: none")
     parser.add_argument("--imports", type=int, default=20, help="kills of an import; 0: none")
     parser.add_argument("--fuzz", type=int, default=100_000, help="damaged requests; 0: none")
+    parser.add_argument("--floods", type=float, default=6.0, help="seconds of each; 0: none")
     parser.add_argument("--flips", type=int, default=5000, help="flipped bits; 0: none")
     parser.add_argument(
         "--outage", type=float, default=60.0, help="seconds without PostgreSQL; 0: none"
@@ -129,6 +130,9 @@ def main() -> int:
         if options.fuzz:
             print("damaged requests ...", file=sys.stderr)
             sections.append(("damaged requests", fuzz_rows(Path(name), options.fuzz)))
+        if options.floods:
+            print("floods ...", file=sys.stderr)
+            sections.append(("floods without a key", flood_rows(Path(name), options.floods)))
         if options.flips:
             print("flipped bits ...", file=sys.stderr)
             sections.append(("flipped bits", flip_rows(Path(name), options.flips)))

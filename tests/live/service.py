@@ -39,10 +39,11 @@ LONGEST_START = 120.0
 class Running:
     """`patientbandits serve`; ``api`` speaks to it with the first key."""
 
-    def __init__(self, db, *arguments, key=None, program=("-m", "patientbandits.cli")):
+    def __init__(self, db, *arguments, key=None, program=("-m", "patientbandits.cli"), before=()):
         self.db = str(db)
         self.process = subprocess.Popen(
             [
+                *before,
                 sys.executable,
                 *program,
                 "serve",

@@ -41,8 +41,10 @@ def test_limits():
     large = f"{messages.LARGE_BODY // 2**20} MB and {schemas.LARGEST_BATCH} items"
     assert f"{messages.BODY // 1024} KB; {large}" in TEXT
     head = f"{protocol.LARGEST_HEAD // 1024} KB, and {protocol.HEAD_SECONDS:.0f} seconds"
-    assert f"| head of a request | {head}; trailers are ignored |" in TEXT
-    assert f"| connections | {protocol.MOST_CONNECTIONS}; then 503 |" in TEXT
+    assert f"| head of a request | {head}; {protocol.MOST_HEADERS} headers, one `Host` |" in TEXT
+    assert f"| connections | {protocol.MOST_CONNECTIONS}, or as many as open files allow" in TEXT
+    unfinished = f"{protocol.MOST_UNFINISHED // 2**20} MB together; then 503"
+    assert f"| requests that are not whole yet | {unfinished} |" in TEXT
     assert f"that is not fetched | {protocol.FETCH_SECONDS:.0f} seconds |" in TEXT
     assert f"`--queue`, {Options().queue:_};".replace("_", " ") in TEXT
     longest = names.LONGEST_TEXT

@@ -425,7 +425,18 @@ def test_every_refusal_is_a_problem(api, running, button):
     refused(api.get("/nope"), 404)
     refused(api.get("/v1/experiments/nope"), 404)
     refused(api.get("/v1/experiments/%00"), 404)
-    refused(api.get("/v1/experiments/a%2Fb"), 404)
+    refused(api.get("/v1/experiments/a%2Fb"), 400)
+    refused(api.get("/v1%2fexperiments"), 400)
+    zipped = JSON | {"content-encoding": "gzip"}
+    refused(api.post(f"{button}/decisions", content=b"{}", headers=zipped), 415, "encoding")
+    for hosts in (b"", b"host: x\r\nhost: y\r\n"):
+        assert raw(running, b"GET /healthz HTTP/1.1\r\n" + hosts + b"\r\n").startswith(
+            b"HTTP/1.1 400 "
+        )
+    assert raw(running, b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    assert raw(running, b"CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    many = b"".join(b"x%d: y\r\n" % number for number in range(200))
+    assert raw(running, b"GET /healthz HTTP/1.1\r\nhost: x\r\n" + many).startswith(b"HTTP/1.1 431 ")
     refused(api.get("/v1/experiments/%ff%fe"), 404)
     refused(api.put("/v1/experiments", json={}), 405)
     assert api.put("/v1/experiments", json={}).headers["allow"] == "GET, POST"
@@ -485,7 +496,7 @@ def test_headers_are_careful(api, button):
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert api.get("/dashboard/app.js").headers["content-type"].startswith("text/javascript")
     refused(api.get("/dashboard/nope.js"), 404)
-    refused(api.get("/dashboard/..%2f..%2fserver.py"), 404)
+    refused(api.get("/dashboard/..%2f..%2fserver.py"), 400)
     head, whole = api.head("/healthz"), api.get("/healthz")
     assert whole.json() == {"status": "ok", "keys": True}
     assert (head.status_code, head.content, head.headers["content-length"]) == (

@@ -45,6 +45,7 @@ class App:
         if request.head.path.startswith("/refused"):
             request.refusal = ProblemError(401, "key missing", "no")
             return 0
+        request.authorised = True
         return LIMIT
 
     async def handle(self, request):
@@ -116,6 +117,9 @@ class Transport:
         if self.told_to_pause and self.unfetched <= HIGH // 4 and not self.closed:
             self.told_to_pause = False
             self.protocol.resume_writing()
+
+    def set_write_buffer_limits(self, high):
+        pass
 
     def get_write_buffer_size(self):
         return self.unfetched
@@ -503,7 +507,9 @@ def test_a_request_that_is_being_answered_is_not_idle():
     "framing", [b"Content-Length: 9\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n9\r\n{"]
 )
 def test_a_slow_body_is_refused(framing):
-    early, transport = play_at(protocol.BODY_SECONDS, b"POST /now HTTP/1.1\r\n" + framing)
+    early, transport = play_at(
+        protocol.BODY_SECONDS, b"POST /now HTTP/1.1\r\nHost: x\r\n" + framing
+    )
     assert not early
     assert transport.written.startswith(b"HTTP/1.1 408 ")
     assert transport.ended
@@ -567,19 +573,92 @@ def test_a_stream_that_nobody_fetches_is_given_up():
     assert (app.pieces_closed, app.streams_ended) == (1, 1)
 
 
-def test_there_is_a_limit_of_connections(monkeypatch):
-    monkeypatch.setattr(protocol, "MOST_CONNECTIONS", 2)
+LATER = b"GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def test_where_all_connections_are_being_served_there_is_no_room():
+    async def play():
+        state = ServerState(App(), most=1)
+        made, served = connected(state.app, state)
+        made.data_received(LATER)
+        _, late = connected(state.app, state)
+        return served.closed, late.closed, bytes(late.written)
+
+    served, late, written = asyncio.run(play())
+    assert not served
+    assert late
+    assert written.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after" in written
+
+
+def test_the_connection_longest_without_an_authorised_request_makes_room():
+    async def play():
+        state = ServerState(App(), most=4)
+        served, used, refused, idle = (connected(state.app, state) for _ in range(4))
+        refused[0].data_received(b"GET /refused HTTP/1.1\r\nHost: x\r\n\r\n")
+        used[0].data_received(WHOLE)
+        served[0].data_received(LATER)
+        orders = []
+        for _ in range(3):
+            connected(state.app, state)
+            orders.append([made[1].aborted for made in (served, used, refused, idle)])
+        return orders
+
+    assert asyncio.run(play()) == [
+        [False, False, True, False],
+        [False, False, True, True],
+        [False, True, True, True],
+    ]
+
+
+def test_unfinished_requests_have_a_limit_together(monkeypatch):
+    monkeypatch.setattr(protocol, "MOST_UNFINISHED", 500)
+    half = b"POST /now HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n"
 
     async def play():
         state = ServerState(App())
-        transports = [connected(state.app, state)[1] for _ in range(3)]
-        return [(transport.closed, bytes(transport.written)) for transport in transports]
+        made = [connected(state.app, state) for _ in range(3)]
+        for one, _ in made:
+            one.data_received(half + b"x")
+            one.data_received(b"x" * 199)
+        made[0][0].data_received(b"x" * 100)
+        assert bytes(made[0][1].written).startswith(b"HTTP/1.1 200 ")
+        statuses = [bytes(transport.written)[9:12] for _, transport in made]
+        unfinished = state.unfinished
+        for one, _ in made:
+            one.connection_lost(None)
+        return statuses, unfinished, state.unfinished
 
-    (first, second, third) = asyncio.run(play())
-    assert first == second == (False, b"")
-    assert third[0]
-    assert third[1].startswith(b"HTTP/1.1 503 ")
-    assert b"retry-after" in third[1]
+    assert asyncio.run(play()) == ([b"200", b"", b"503"], 200, 0)
+
+
+def test_who_never_fetches_the_last_answer_is_cut_off():
+    async def play():
+        made, transport = connected(App())
+        transport.eager = False
+        made.data_received(b"GET /large HTTP/1.0\r\nHost: x\r\n\r\n")
+        assert transport.closed
+        loop = asyncio.get_running_loop()
+        made.check(loop.time() + 1)
+        assert not transport.aborted
+        transport.unfetched -= 1
+        made.check(loop.time() + 2 * protocol.FETCH_SECONDS)
+        assert not transport.aborted, "it goes on"
+        made.check(loop.time() + 4 * protocol.FETCH_SECONDS)
+        return transport.aborted
+
+    assert asyncio.run(play())
+
+
+def test_what_is_read_is_not_kept():
+    async def play():
+        made, _ = connected(App())
+        made.data_received(WHOLE * 3 + WHOLE[:20])
+        for _ in range(4):
+            await asyncio.sleep(0)
+        return made._unread
+
+    assert asyncio.run(play()) == b""
 
 
 def test_when_the_server_stops_every_answer_says_so():

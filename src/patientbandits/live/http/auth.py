@@ -130,6 +130,7 @@ class Access:
             request.key = self._key(self._keyring, scope, request)
         elif not local(request.headers.get(b"host", b"")):
             raise ProblemError(403, "host", "without keys the service answers to local names only.")
+        request.authorised = True
         self.limits.take(request.key)
 
     def check_again(self, scope: str, request: Request) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from http import HTTPStatus
@@ -30,6 +29,7 @@ BODY = 64 * 1024
 """the most bytes of a body that holds one thing"""
 
 LARGE_BODY = 1024 * 1024
+TITLES = {int(status): status.phrase for status in HTTPStatus}
 DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 encode = msgspec.json.Encoder(enc_hook=str).encode
@@ -64,6 +64,7 @@ class Request:
     """A whole request. ``part``: the part of the path that varies."""
 
     __slots__ = (
+        "authorised",
         "began",
         "body",
         "body_error",
@@ -87,6 +88,7 @@ class Request:
         self.route: Route | None = None
         self.key: Key | None = None
         """whose request it is, once it is authorised"""
+        self.authorised = False
         self.delayed = False
         """the body was waited for: the key may have been revoked meanwhile"""
         self.refusal: Exception | None = None
@@ -100,6 +102,11 @@ class Request:
         if media != JSON and media.split(b";")[0].strip().lower() != JSON:
             raise ProblemError(
                 415, "media type", "the body must be JSON: send content-type application/json."
+            )
+        encoding = self.headers.get(b"content-encoding", b"identity")
+        if encoding.lower() != b"identity":
+            raise ProblemError(
+                415, "encoding", "the body must not be compressed: send no content-encoding."
             )
         if self.body_error is not None:
             raise self.body_error
@@ -205,14 +212,14 @@ def problem_response(status: int, kind: str, detail: str, headers: Headers = ())
         headers = ((b"retry-after", b"1"),)
     problem = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": TITLES[status],
         "status": status,
         "kind": kind,
         "detail": detail,
     }
     return Response(
         status=status,
-        body=json.dumps(problem).encode(),
+        body=encode(problem),
         headers=headers,
         media=b"application/problem+json",
     )

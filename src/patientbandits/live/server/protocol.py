@@ -2,8 +2,10 @@
 
 There is one way for all of them: bytes -> `Head` -> `Request` -> `Application.handle` -> `Response`
 or `Stream` -> bytes. One connection has one request under way. What a client sends after it stays
-in the socket, but for one chunk that is there already, so nobody can make the server hold more for
-a connection than a chunk, a body of the allowed size and an answer.
+in the socket, but for one chunk that is there already, so a connection holds no more than a chunk,
+a request that is not whole yet and an answer; all that is not whole has a limit in common.
+
+If there are too many connections, the oldest that has shown no key makes room for the newest.
 
 A client tends to send the same head again and again, and to read it takes longer than to decide.
 The same bytes say the same, so heads are kept by their bytes (`HeadCache`). Who may ask is checked
@@ -14,14 +16,17 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import deque
 from collections.abc import Coroutine, Iterator
 from email.utils import formatdate
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Protocol, cast
 from urllib.parse import unquote
 
 import httptools
 
+from patientbandits._util.allocator import trim_heap
 from patientbandits.live.errors import LOGGER
 from patientbandits.live.http.logs import log_failure
 from patientbandits.live.http.messages import (
@@ -55,14 +60,33 @@ KEEP_ALIVE = 75.0
 LINGER_SECONDS = 1.0
 """how long what is sent to a closing connection is still read, so that its answer arrives"""
 
+CHUNK = 16 * 1024
+"""bytes that are taken from a socket at once"""
+
+MOST_UNFETCHED = 16 * 1024
+"""bytes of answers that wait to be fetched before no more is read"""
+
 LARGEST_HEAD = 32 * 1024
+MOST_HEADERS = 100
+MOST_UNFINISHED = 24 * 1024 * 1024
+"""bytes of heads and bodies that are not whole yet, of all connections together"""
+
 LINGER_BYTES = 256 * 1024
 FRAMING = 8
 """bytes that a byte of a body may cost besides itself, sent in chunks"""
 
 MOST_CONNECTIONS = 2000
-TURN = 16
-"""requests of a connection that are answered before others have their turn"""
+TURN = 1
+"""requests of a connection that are answered before it lines up"""
+
+TURNS_SECONDS = 0.005
+"""for those who are not answered yet, before new ones are looked at"""
+
+LONGEST_LOOK = 100
+"""connections that are looked at for one that may be closed"""
+
+MANY_GONE = 200
+"""connections: when so many have ended, their memory is given back"""
 
 KEPT_HEADS = 1000
 LARGEST_KEPT_HEAD = 2048
@@ -81,9 +105,15 @@ SECURE_LINES = b"".join(b"%s: %s\r\n" % header for header in SECURE)
 HEAD_TOO_LARGE = problem_response(
     431, "head", f"the head of a request must be at most {LARGEST_HEAD} bytes."
 )
+TOO_MANY_HEADERS = problem_response(
+    431, "head", f"a request must have at most {MOST_HEADERS} headers."
+)
+ONE_HOST = problem_response(400, "malformed", "a request must have one Host header.")
+ENCODED_SLASH = problem_response(400, "malformed", "a path must have no encoded slashes.")
 HEAD_TOO_SLOW = problem_response(408, "slow", "the head of the request took too long.")
 NOT_HTTP = problem_response(400, "malformed", "this is not HTTP.")
 TOO_MANY = problem_response(503, "busy", "too many connections; try again.")
+TOO_MUCH = problem_response(503, "busy", "too many requests are being sent; try again.")
 
 
 class Application(Protocol):
@@ -104,6 +134,8 @@ class RefusedBytesError(Exception):
 
 class Feeder:
     """Feeds a parser with no more than one message, and counts what came."""
+
+    refusal = NOT_HTTP
 
     def __init__(self) -> None:
         self._parser = httptools.HttpRequestParser(self)
@@ -136,7 +168,7 @@ class Feeder:
             if pause.args[0] != len(piece):
                 raise RefusedBytesError(NOT_HTTP) from None
         except httptools.HttpParserError:
-            raise RefusedBytesError(NOT_HTTP) from None
+            raise RefusedBytesError(self.refusal) from None
         whole_line = piece.endswith(BLANK_LINE) or place >= 0
         self._last = b"" if whole_line else (self._last + piece[-3:])[-3:]
         return end
@@ -154,6 +186,7 @@ class HeadReader(Feeder):
         super().__init__()
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
+        self._hosts = 0
         self._method = ""
         self._version = ""
         self._keep_alive = False
@@ -162,7 +195,12 @@ class HeadReader(Feeder):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name.lower(), value))
+        if len(self._headers) == MOST_HEADERS:
+            self.refusal = TOO_MANY_HEADERS
+            raise ValueError
+        name = name.lower()
+        self._headers.append((name, value))
+        self._hosts += name == b"host"
 
     def on_headers_complete(self) -> None:
         # the parser forgets this when it has read a message without a body
@@ -182,6 +220,10 @@ class HeadReader(Feeder):
             length = int(headers.get(b"content-length", b"0"))
         except (httptools.HttpParserError, ValueError):  # of which those of Unicode are
             raise RefusedBytesError(NOT_HTTP) from None
+        if self._hosts > 1 or (self._hosts == 0 and self._version != "1.0"):
+            raise RefusedBytesError(ONE_HOST)
+        if "%2f" in path.lower():  # a proxy that allows or denies paths may read it otherwise
+            raise RefusedBytesError(ENCODED_SLASH)
         return Head(
             method=self._method,
             path=unquote(path) if "%" in path else path,
@@ -220,21 +262,23 @@ class SizedBody:
     error: ProblemError | None = None
 
     def __init__(self, length: int) -> None:
-        self._left = length
-        self._parts: list[bytes] = []
+        self._length = length
+        self._body = bytearray()
+
+    def __len__(self) -> int:
+        return len(self._body)
 
     @property
     def complete(self) -> bool:
-        return self._left == 0
+        return len(self._body) == self._length
 
     def feed(self, data: bytes, start: int) -> int:
-        end = min(start + self._left, len(data))
-        self._parts.append(data[start:end])
-        self._left -= end - start
+        end = min(start + self._length - len(self._body), len(data))
+        self._body += data[start:end]
         return end
 
     def whole(self) -> bytes:
-        return b"".join(self._parts)
+        return bytes(self._body)
 
 
 class ChunkedBody(Feeder):
@@ -247,6 +291,9 @@ class ChunkedBody(Feeder):
         self.error: ProblemError | None = None
         # the parser wants a head; this one's body is read just as that of the real head
         self._parser.feed_data(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+    def __len__(self) -> int:
+        return len(self._body)
 
     def feed(self, data: bytes, start: int) -> int:
         end = super().feed(data, start)
@@ -268,12 +315,21 @@ class ChunkedBody(Feeder):
 
 
 class ServerState:
-    """What the connections of a server share."""
+    """What the connections of a server share, of which there are ``most``."""
 
-    def __init__(self, app: Application) -> None:
+    def __init__(self, app: Application, most: int = MOST_CONNECTIONS) -> None:
         self.app = app
-        self.connections: set[HTTPProtocol] = set()
+        self.connections: dict[HTTPProtocol, None] = {}
+        """in the order of their last authorised requests, or of their arrival"""
         self.heads = HeadCache()
+        self.buffer = bytearray(CHUNK)
+        self.unfinished = 0
+        """bytes of heads and bodies that are not whole"""
+        self._loop = asyncio.get_running_loop()
+        self._turns: deque[HTTPProtocol] = deque()
+        """connections that have sent more than one may read of them at once"""
+        self._most = most
+        self._peak = 0
         self.draining = False
         """every answer says that its connection closes"""
         self._date = b""
@@ -290,6 +346,43 @@ class ServerState:
         """End what takes too long; ``now`` by the loop's clock."""
         for connection in list(self.connections):
             connection.check(now)
+        number = len(self.connections)
+        self._peak = max(self._peak, number)
+        if number + MANY_GONE < self._peak:
+            self._peak = number
+            trim_heap()
+
+    def add(self, connection: HTTPProtocol) -> bool:
+        """Make room for it if need be, and tell whether there is."""
+        room = len(self.connections) < self._most or self._close_idle()
+        self.connections[connection] = None
+        return room
+
+    def _close_idle(self) -> bool:
+        """Close the connection that has been longest without an authorised request."""
+        for connection in islice(self.connections, LONGEST_LOOK):
+            if not connection.serves:
+                connection.abort()
+                del self.connections[connection]
+                return True
+        return False
+
+    def line_up(self, connection: HTTPProtocol) -> None:
+        """Let it go on when the others had their turn."""
+        self._turns.append(connection)
+        if len(self._turns) == 1:
+            self._loop.call_soon(self._take_turns)
+
+    def _take_turns(self) -> None:
+        """Go on for a moment: whoever sends one request at a time does not line up."""
+        end = self._loop.time() + TURNS_SECONDS
+        while self._turns:
+            self._turns[0].go_on()
+            self._turns.popleft()
+            if self._loop.time() > end:
+                break
+        if self._turns:
+            self._loop.call_soon(self._take_turns)
 
     def start_of(self, status: int) -> bytes:
         start = self._starts.get(status)
@@ -318,7 +411,7 @@ class ServerState:
         return head if bodiless else head + answer.body
 
 
-class HTTPProtocol(asyncio.Protocol):
+class HTTPProtocol(asyncio.BufferedProtocol):
     """One connection."""
 
     def __init__(self, state: ServerState) -> None:
@@ -329,6 +422,8 @@ class HTTPProtocol(asyncio.Protocol):
         self._unread = b""
         self._start = 0
         """where what is not read begins in it"""
+        self._held = 0
+        """bytes of an unfinished request that are counted"""
         self._skip = 0
         """bytes of a body that nobody wants any more"""
         self._reader: HeadReader | None = None
@@ -360,21 +455,26 @@ class HTTPProtocol(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._state.connections.add(self)
-        if len(self._state.connections) > MOST_CONNECTIONS:
-            self._transport.write(self._state.whole(TOO_MANY, closing=True))
-            self._transport.close()
-        else:
+        self._transport.set_write_buffer_limits(MOST_UNFETCHED)
+        if self._state.add(self):
             self._deadline = self._loop.time() + HEAD_SECONDS
+        else:
+            self._transport.write(self._state.whole(TOO_MANY, closing=True))
+            self._close_transport()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._state.connections.discard(self)
-        self._unread = b""
-        self._reader = self._body = None
+        self._state.connections.pop(self, None)
+        self._drop_unread()
         self._deadline = math.inf
         if self._fetched is not None and not self._fetched.done():
             self._fetched.set_exception(ConnectionResetError())
             self._fetched.exception()  # it may be that nobody waits for it
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return self._state.buffer
+
+    def buffer_updated(self, size: int) -> None:
+        self.data_received(bytes(memoryview(self._state.buffer)[:size]))
 
     def data_received(self, data: bytes) -> None:
         if self._lingering:
@@ -386,11 +486,11 @@ class HTTPProtocol(asyncio.Protocol):
             data = self._unread[self._start :] + data
         self._unread = data
         self._start = 0
-        if self._busy or not self._writable:
-            self._paused = True  # until there is an answer
-            self._transport.pause_reading()
-        else:
+        if self._reads():
             self._advance()
+        if self._start < len(self._unread) and not self._paused:
+            self._paused = True  # until what is here is read
+            self._transport.pause_reading()
 
     def eof_received(self) -> bool:
         self._half_closed = True
@@ -419,26 +519,29 @@ class HTTPProtocol(asyncio.Protocol):
         if self._advancing:  # called by an answer that was given at once
             return
         self._advancing = True
-        turns = TURN
+        heads = 0
         try:
             while self._start < len(self._unread) and self._reads():
-                if turns == 0:
-                    self._busy = True
-                    self._loop.call_soon(self._go_on)
-                    return
                 if self._skip:
                     self._skip_body()
                 elif self._body is not None:
                     self._read_body(self._body)
-                else:
-                    turns -= 1
+                elif heads < TURN:
+                    heads += 1
                     self._read_head()
+                else:
+                    self._busy = True
+                    self._state.line_up(self)
+                    return
         except RefusedBytesError as refused:
             if refused.answer is NOT_HTTP:
                 LOGGER.warning("Invalid HTTP request received.")
             self._refuse(refused.answer)
         finally:
             self._advancing = False
+            if self._start == len(self._unread):
+                self._unread = b""
+                self._start = 0
         if self._half_closed or self._paused:
             self._read_on()
 
@@ -447,7 +550,7 @@ class HTTPProtocol(asyncio.Protocol):
         if not self._reads():
             return
         if self._half_closed:
-            self._transport.close()
+            self._close_transport()
         else:
             self._resume_reading()
 
@@ -461,8 +564,8 @@ class HTTPProtocol(asyncio.Protocol):
             return False
         return not self._transport.is_closing()
 
-    def _go_on(self) -> None:
-        """Take the next turn, after the others had theirs."""
+    def go_on(self) -> None:
+        """Take the next turn."""
         self._busy = False
         self._advance()
 
@@ -486,8 +589,10 @@ class HTTPProtocol(asyncio.Protocol):
         if reader.size > LARGEST_HEAD:
             raise RefusedBytesError(HEAD_TOO_LARGE)
         if not reader.complete:
+            self._hold(reader.size)
             return
         self._reader = None
+        self._hold(0)
         in_one_piece = reader.size == self._start - start
         self._begin(reader.head(), data[start : self._start] if in_one_piece else b"")
 
@@ -498,6 +603,9 @@ class HTTPProtocol(asyncio.Protocol):
         """
         request = self._request = Request(head, self._client)
         limit = self._state.app.admit(request)
+        if request.authorised:
+            self._state.connections.pop(self, None)
+            self._state.connections[self] = None
         if unknown and request.refusal is None:  # who has no key cannot fill the cache
             self._state.heads.keep(unknown, head)
         length = head.length
@@ -545,9 +653,20 @@ class HTTPProtocol(asyncio.Protocol):
             request.body_error = body.error
             self._close_after = not body.complete
             self._body = None
+            self._hold(0)
             self._handle()
         else:
             cast(Request, self._request).delayed = True
+            self._hold(len(body))
+
+    def _hold(self, size: int) -> None:
+        """Count the bytes of a request that is not whole."""
+        if size == self._held:
+            return
+        self._state.unfinished += size - self._held
+        self._held = size
+        if size and self._state.unfinished > MOST_UNFINISHED:
+            raise RefusedBytesError(TOO_MUCH)
 
     def _skip_body(self) -> None:
         step = min(self._skip, len(self._unread) - self._start)
@@ -593,7 +712,12 @@ class HTTPProtocol(asyncio.Protocol):
         if answer.headers:
             closing = closing or CLOSE[0] in answer.headers
         if not self._transport.is_closing():
-            self._transport.write(self._state.whole(answer, closing, head.method == "HEAD"))
+            bodiless = head.method == "HEAD"
+            if len(answer.body) < CHUNK or bodiless:
+                self._transport.write(self._state.whole(answer, closing, bodiless))
+            else:  # not copied: many may wait for the same file
+                self._transport.write(self._state.whole(answer, closing, bodiless=True))
+                self._transport.write(answer.body)
         self._end(closing)
 
     def _end(self, closing: bool) -> None:
@@ -654,28 +778,43 @@ class HTTPProtocol(asyncio.Protocol):
         A socket that is closed with something unread resets the connection, and the answer may be
         lost: so what still comes is read for a moment and thrown away.
         """
-        self._reader = self._body = None
         unread = self._close_after or self._skip > 0 or self._start < len(self._unread)
-        self._unread = b""
-        self._start = 0
+        self._drop_unread()
         if not unread or self._half_closed or not self._transport.can_write_eof():
-            self._transport.close()
+            self._close_transport()
             return
         self._lingering = True
         self._deadline = self._loop.time() + LINGER_SECONDS
         self._transport.write_eof()
         self._resume_reading()
 
+    def _drop_unread(self) -> None:
+        self._reader = self._body = None
+        self._hold(0)
+        self._unread = b""
+        self._start = 0
+
+    def _close_transport(self) -> None:
+        """Close when what is on its way is fetched; it may be that it never is."""
+        self._unfetched = self._transport.get_write_buffer_size()
+        self._deadline = self._loop.time() + FETCH_SECONDS
+        self._transport.close()
+
+    @property
+    def serves(self) -> bool:
+        """Tell whether an authorised request is being answered."""
+        return self._handling is not None and cast(Request, self._request).authorised
+
     def close_if_idle(self) -> None:
         if not self._busy and self._body is None and not self._lingering:
-            self._transport.close()
+            self._close_transport()
 
     def abort(self) -> None:
         self._transport.abort()
 
     def check(self, now: float) -> None:
         """End what takes too long."""
-        if now < self._deadline or self._transport.is_closing():
+        if now < self._deadline:
             return
         unfetched = self._transport.get_write_buffer_size()
         if 0 < unfetched < self._unfetched:  # slow, but it goes on
@@ -683,10 +822,11 @@ class HTTPProtocol(asyncio.Protocol):
             self._deadline = now + FETCH_SECONDS
             return
         self._deadline = math.inf
-        if self._lingering or not self._writable:
+        if self._lingering or not self._writable or self._transport.is_closing():
             self._transport.abort()
         elif self._body is not None:
             self._body = None
+            self._hold(0)
             self._close_after = True
             request = cast(Request, self._request)
             request.body_error = ProblemError(408, "slow", "the body took too long.", CLOSE)

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 from patientbandits._util.allocator import tune_malloc
 from patientbandits.errors import InputError, positive, require, whole
@@ -18,7 +19,7 @@ from patientbandits.live.http.routes import PAGES, ROUTES
 from patientbandits.live.http.service import App, Options, Service
 from patientbandits.live.http.traces import exported_traces
 from patientbandits.live.operations import Keyring
-from patientbandits.live.server.protocol import HTTPProtocol, ServerState
+from patientbandits.live.server.protocol import MOST_CONNECTIONS, HTTPProtocol, ServerState
 from patientbandits.live.server.writer import Writer
 from patientbandits.live.storage import exclusive_lock
 
@@ -26,7 +27,11 @@ FAILED = 1
 """exit code if the database failed"""
 
 BACKLOG = 2048
+SMALL_BACKLOG = 128
 """connections that wait to be accepted"""
+
+FILES = 128
+"""open files that are left to the database and to everything else but connections"""
 
 DRAIN_SECONDS = 0.5
 """how long clients are told that the connection closes before it does"""
@@ -36,6 +41,38 @@ LONGEST_DRAIN = 30.0
 
 CHECK_EVERY = 0.05
 """seconds between looks at what is still under way"""
+
+
+class Capacity(NamedTuple):
+    connections: int
+    backlog: int
+
+
+def raise_file_limit(wanted: int) -> int:
+    """Have so many open files allowed if possible; how many are."""
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY or allowed >= wanted:
+        return wanted
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    return wanted
+
+
+def connection_capacity(files: int) -> Capacity:
+    """How many connections may be open, and wait, where so many files may be open.
+
+    All that wait are accepted at once, before the first of them can be refused.
+    """
+    if files >= MOST_CONNECTIONS + BACKLOG + FILES:
+        return Capacity(MOST_CONNECTIONS, BACKLOG)
+    most = files - SMALL_BACKLOG - FILES
+    require(most > 0, "serve", f"open files (ulimit -n) must be > {SMALL_BACKLOG + FILES}", n=files)
+    return Capacity(min(most, MOST_CONNECTIONS), SMALL_BACKLOG)
 
 
 class Server:
@@ -48,7 +85,9 @@ class Server:
         self._service = Service(shop, options, self.stop)
         if options.traces:
             self._service.traces = exported_traces()
-        self._state = ServerState(App(self._service, (*ROUTES, *PAGES)))
+        self._capacity = connection_capacity(raise_file_limit(MOST_CONNECTIONS + BACKLOG + FILES))
+        app = App(self._service, (*ROUTES, *PAGES))
+        self._state = ServerState(app, self._capacity.connections)
 
     def stop(self) -> None:
         self._stopping.set()
@@ -67,7 +106,7 @@ class Server:
         await self._service.start(Writer(self._shop, queue, self.stop))
         ticking = loop.create_task(self._tick())
         listener = await loop.create_server(
-            lambda: HTTPProtocol(self._state), sock=bound, backlog=BACKLOG
+            lambda: HTTPProtocol(self._state), sock=bound, backlog=self._capacity.backlog
         )
         await self._stopping.wait()
         listener.close()
