@@ -119,7 +119,7 @@ def run_import(options: argparse.Namespace) -> None:
         f"{imported.too_old} too old",
         f"{imported.orders} orders written, {imported.duplicates} already present, "
         f"{imported.refused} refused; {imported.unmatched} from units never exposed",
-        f"{imported.set_aside} rows set aside",
+        f"{imported.refunds} refunds written; {imported.set_aside} rows set aside",
     ]
     if imported.above:
         lines.append(

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from patientbandits.live.commands import Command, Credited, Journal, SteadyClock, TimeLike
+from patientbandits.live.commands import (
+    Command,
+    Credited,
+    Journal,
+    Order,
+    Refund,
+    SteadyClock,
+    TimeLike,
+)
 from patientbandits.live.errors import ConflictError, NotFoundError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import Experiment
@@ -58,6 +66,16 @@ def open(
     except BaseException:
         store.close()
         raise
+
+
+def tracked(commands: Sequence[Order]) -> dict[str, Credited]:
+    """The outcomes by experiment, or the first error raised; refused refunds only if all are."""
+    done = [command for command in commands if command.error is None]
+    for command in commands:
+        skipped = isinstance(command, Refund) and isinstance(command.error, RefusedError)
+        if command.error is not None and not (skipped and done):
+            raise command.error
+    return {command.experiment.name: command.outcome for command in done}
 
 
 class Shop:
@@ -195,13 +213,28 @@ class Shop:
         """Report to every experiment that the unit has paid: the outcome of each.
 
         A value above an experiment's largest counts as the largest. With a ``goal``, it is reported
-        to the experiments that have it.
+        to the experiments that have it. A refund (a value below 0) is left out of the answer by
+        experiments that have no such order, or whose largest value is below it.
         """
-        handles = self.with_goal(goal)
-        commands = [handle.order_command(unit, order, value, at, goal) for handle in handles]
-        self._execute(commands)
-        pairs = zip(handles, commands, strict=True)
-        return {handle.name: command.outcome for handle, command in pairs}
+        commands = self.track_commands(unit, order, value, at, goal)
+        self.journal.execute(commands)
+        return tracked(commands)
+
+    def track_commands(
+        self, unit: str, order: str | None, value: float, at: TimeLike, goal: str | None
+    ) -> list[Order]:
+        """The order, or refund, for every experiment that it may concern."""
+        commands = []
+        refused = []
+        for handle in self.with_goal(goal):
+            try:
+                commands.append(handle.order_command(unit, order, value, at, goal))
+            except RefusedError as error:
+                refused.append(error)
+        refunds = any(isinstance(command, Refund) for command in commands)
+        if refused and not refunds:
+            raise refused[0]
+        return commands
 
     def add_webhook(
         self, url: str, kinds: Sequence[str] = (), *, anywhere: bool = False

@@ -42,7 +42,7 @@ def test_rows_are_read_as_they_are(tmp_path: Path) -> None:
         ("b", (BEGIN + 60) * micro, "y"),
     ]
     assert rows.orders == [
-        ("c", (BEGIN + 30) * micro, -1.0, "2", None, 0.0),
-        ("a", (BEGIN + 90) * micro, 2.5, "1", None, 0.0),
+        ("c", (BEGIN + 30) * micro, -1.0, "2", None, 0.0, None),
+        ("a", (BEGIN + 90) * micro, 2.5, "1", None, 0.0, None),
     ]
     assert rows.set_aside == 3

@@ -76,7 +76,8 @@ def test_without_an_order_a_unit_converts_once(checkout):
 
 def test_unknown_units_are_kept_and_counted(checkout):
     assert checkout.convert(unit="nobody", order="A", value=5) == (False, False, False)
-    assert checkout.report()["orders"] == {"orders": 1, "retracted": 0, "unmatched": 1}
+    orders = {"orders": 1, "retracted": 0, "refunds": 0, "unmatched": 1}
+    assert checkout.report()["orders"] == orders
     checkout.decide(unit="somebody")
     checkout.alias("nobody", "somebody")
     assert checkout.report()["orders"]["unmatched"] == 0
@@ -222,7 +223,7 @@ def test_over_http(api):
     assert (again.status_code, again.json()["credited"]) == (200, 1)
     report = api.get(f"{one}/report").json()
     assert sum(arm["value"] for arm in report["arms"]) == pytest.approx(67)
-    assert report["orders"] == {"orders": 3, "retracted": 1, "unmatched": 1}
+    assert report["orders"] == {"orders": 3, "retracted": 1, "refunds": 0, "unmatched": 1}
 
 
 def test_the_dashboard_without_a_slash(api):

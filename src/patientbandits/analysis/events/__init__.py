@@ -6,6 +6,8 @@ tables      CSV or Parquet files, pandas, Arrow or DuckDB tables, opened with li
 parsing     units, times, variants and amounts; rows that cannot be read are set aside
 completeness  until when the orders are complete
 joining     the rows of one experiment, once each; orders joined to exposures
+refunds     taken off the orders that they are of
+filters     which rows count
 report      counts of what was read, matched and set aside
 history     the result: ages and delays, arm by arm
 reading     all of it, for an analysis (`read_events`) or row by row (`read_rows`)
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from patientbandits.analysis.events.reading import OrderRow as OrderRow
     from patientbandits.analysis.events.reading import read_events as read_events
     from patientbandits.analysis.events.reading import read_rows as read_rows
+    from patientbandits.analysis.events.refunds import REFUND_SLACK as REFUND_SLACK
     from patientbandits.analysis.events.report import ReadingReport as ReadingReport
     from patientbandits.analysis.events.report import SetAside as SetAside
 

@@ -62,8 +62,9 @@ def check_filters(
 ) -> None:
     """Refuse filters of columns that no table has, and those that do not say of what."""
     for one in filters:
-        searched = [one.table] if one.table else [EXPOSURES, ORDERS]
-        present = [column for kind in searched for column in tables[kind]]
+        present = [*tables[EXPOSURES], *tables[ORDERS]]
+        if one.table:
+            present = list(tables[one.table])
         if folded(one.column) not in map(folded, present):
             choice(owner, "column of where", one.column, present)
         if one_table and not one.table:

@@ -35,16 +35,15 @@ from patientbandits.analysis.events.parsing import (
     set_broken_lines_aside,
     set_zone,
 )
-from patientbandits.analysis.events.refunds import (
-    drop_unmatched_refunds,
-    match_refunds,
-    net_of_refunds,
-)
+from patientbandits.analysis.events.refunds import match_refunds, net_of_refunds
 from patientbandits.analysis.events.report import intended_split, summarise, write_set_aside
 from patientbandits.analysis.events.tables import READ_EVENTS, Relation, open_database, open_sources
 from patientbandits.errors import choice
 
 Tell = Callable[[str], None]
+
+
+LONGEST_NAME = 200
 
 
 class ExposureRow(NamedTuple):
@@ -58,10 +57,29 @@ class OrderRow(NamedTuple):
     unit: str
     time: int
     value: float | None
-    """before refunds; below 0: a refund of an order that the table does not have"""
+    """before refunds; below 0: a refund"""
     order: str | None
     goal: str | None
     refunded: float = 0.0
+    """by a column of refunds"""
+    refund: RowRefund | None = None
+    """of a refund: its order, if the table has it"""
+
+    @property
+    def name(self) -> str:
+        """The order's own name, or one made of its time and unit."""
+        if self.order is not None:
+            return self.order
+        return f"{self.time} {self.unit}"[:LONGEST_NAME]
+
+
+class RowRefund(NamedTuple):
+    of: str
+    """the order's name"""
+    left: float
+    """what was left of it before"""
+    rest: float
+    """what is left of it after"""
 
 
 class EventRows(NamedTuple):
@@ -136,13 +154,12 @@ def read_events(
         parsed, end, complete_until, fixed=as_of is not None, zone=zone, whole_days=bool(days)
     )
     refunds = match_refunds(parsed.orders)
-    drop_unmatched_refunds(parsed.orders)
-    net_of_refunds(parsed.orders)
+    net_of_refunds(parsed.orders, refunds)
     rows = parsed.orders.rows
     names = _arm_names(parsed.exposures.rows, control)
     joined = credit_orders(parsed, credit, span)
     arms = histories(names, _decided(joined, names, end), _ordered(joined))
-    report = summarise(parsed, joined, intended_split(split, names), span, refunds)
+    report = summarise(parsed, joined, intended_split(split, names), span, len(refunds))
     report = replace(
         report,
         zone=zone,
@@ -200,18 +217,22 @@ def read_rows(
         whole_days=bool(days),
         cut=complete_until is not None,
     )
-    match_refunds(parsed.orders)
+    matches = match_refunds(parsed.orders)
     if set_aside_to is not None:
         write_set_aside(parsed, set_aside_to)
     seen, bought = parsed.exposures.rows, parsed.orders.rows
     # each result is fetched at once: the next query on the connection would overwrite it
     exposed = seen.run(f"SELECT unit, time, variant FROM {seen} ORDER BY time, row").fetchall()
     placed = bought.run(
-        f'SELECT unit, time, value, "order", goal, refunded FROM {bought} ORDER BY time, row'
+        f'SELECT row, unit, time, value, "order", goal, refunded FROM {bought} ORDER BY time, row'
     ).fetchall()
+    by_row = {row: OrderRow(*columns) for row, *columns in placed}
+    for match in matches:
+        refund = RowRefund(by_row[match.of].name, match.left, match.rest)
+        by_row[match.row] = by_row[match.row]._replace(refund=refund)
     return EventRows(
         exposures=list(map(ExposureRow._make, exposed)),
-        orders=list(map(OrderRow._make, placed)),
+        orders=list(by_row.values()),
         set_aside=parsed.set_aside.count(),
         warnings=ending.warnings,
     )

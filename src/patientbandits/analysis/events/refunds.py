@@ -9,14 +9,14 @@ conversion, on every road into this library. A refund that fits no order is set 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from patientbandits.analysis.events.parsing import ParsedRows
 from patientbandits.analysis.events.tables import quoted
 
-SLACK = 1e-6
+REFUND_SLACK = 1e-6
 """share of an order that may be left or missing after a full refund: amounts are rounded"""
 
 
@@ -27,7 +27,7 @@ class OpenOrder:
         self.row = row
         self.time = time
         self.left = left
-        self.slack = value * SLACK
+        self.slack = value * REFUND_SLACK
 
     def covers(self, amount: float) -> bool:
         return amount <= self.left + self.slack
@@ -38,31 +38,37 @@ class OpenOrder:
             self.left = 0.0
 
 
-def match_refunds(orders: ParsedRows) -> int:
-    """Move refunds into the column ``refunded`` of their orders; count them.
+class MatchedRefund(NamedTuple):
+    row: int
+    of: int
+    """the row of its order"""
+    left: float
+    """what was left of the order before"""
+    rest: float
+    """what is left of it after"""
 
-    Those that fit no order stay, with their negative value.
-    """
+
+def match_refunds(orders: ParsedRows) -> list[MatchedRefund]:
+    """The refunds that fit an order, in the order of time."""
     rows = orders.rows
     refunds = rows.run(
         f'SELECT row, unit, time, -value, "order", goal FROM {rows} WHERE value < 0 '
         "ORDER BY time, row"
     ).fetchall()
     if not refunds:
-        return 0
+        return []
     by_name, by_unit = _open_orders(orders)
-    matched, changed = [], {}
+    matches = []
     for row, unit, time, amount, name, goal in refunds:
         named = by_name.get((name, goal)) if name is not None else None
         earlier = [one for one in by_unit[unit, goal] if one.time <= time]
         candidates = [named] if named else earlier[::-1]
         of = next((one for one in candidates if one.covers(amount)), None)
         if of is not None:
+            left = of.left
             of.pay_back(amount)
-            matched.append(row)
-            changed[of.row] = of.left
-    _write(orders, matched, changed)
-    return len(matched)
+            matches.append(MatchedRefund(row, of.row, left, of.left))
+    return matches
 
 
 def _open_orders(orders: ParsedRows) -> tuple[dict[Any, OpenOrder], dict[Any, list[OpenOrder]]]:
@@ -84,8 +90,10 @@ def _open_orders(orders: ParsedRows) -> tuple[dict[Any, OpenOrder], dict[Any, li
     return by_name, by_unit
 
 
-def _write(orders: ParsedRows, matched: list[int], left: dict[int, float]) -> None:
+def net_of_refunds(orders: ParsedRows, matches: list[MatchedRefund]) -> None:
+    """Take refunds off the values of their orders; set aside those that fit none."""
     rows, database = orders.rows, orders.rows.database
+    left = {match.of: match.rest for match in matches}
     columns = {"row": np.array(list(left), np.int64), "rest": np.array(list(left.values()), float)}
     database.register("orders_left", columns)
     rows.run(
@@ -93,10 +101,8 @@ def _write(orders: ParsedRows, matched: list[int], left: dict[int, float]) -> No
         f"WHERE {rows}.row = orders_left.row"
     )
     database.unregister("orders_left")
-    rows.run(f"DELETE FROM {rows} WHERE row IN (SELECT unnest(?))", matched)
-
-
-def drop_unmatched_refunds(orders: ParsedRows) -> None:
+    matched = [match.row for match in matches]
+    rows.run(f"DELETE FROM {rows} WHERE row IN (SELECT unnest(?::BIGINT[]))", matched)
     orders.drop(
         "value < 0",
         quote="value_text",
@@ -104,11 +110,8 @@ def drop_unmatched_refunds(orders: ParsedRows) -> None:
         rule="a refund must be of an order of its unit, and not above what is left of it",
         reason="unmatched refund",
     )
-
-
-def net_of_refunds(orders: ParsedRows) -> None:
-    """Take refunds off the values of their orders."""
-    orders.rows.run(
-        f"UPDATE {orders.rows} SET value = CASE WHEN value - refunded <= value * {SLACK} THEN 0 "
+    nothing_left = f"value - refunded <= value * {REFUND_SLACK}"
+    rows.run(
+        f"UPDATE {rows} SET value = CASE WHEN {nothing_left} THEN 0 "
         "ELSE round(value - refunded, 9) END WHERE refunded > 0"
     )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from patientbandits.live.commands.commands import Join as Join
     from patientbandits.live.commands.commands import Joined as Joined
     from patientbandits.live.commands.commands import Order as Order
+    from patientbandits.live.commands.commands import Refund as Refund
     from patientbandits.live.commands.commands import Retraction as Retraction
     from patientbandits.live.commands.commands import TimeLike as TimeLike
     from patientbandits.live.commands.journal import LARGEST_TRANSACTION as LARGEST_TRANSACTION

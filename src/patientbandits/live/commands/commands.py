@@ -107,6 +107,15 @@ class Order(AboutGoal, eq=False):
     sender: str | None = None
 
 
+class Refund(Order, eq=False):
+    """``value`` of an order was paid back: of ``order``, or of the unit's latest one before."""
+
+    total: bool = False
+    """``value`` is all that was paid back so far, not one refund"""
+    or_latest: bool = False
+    """of the unit's latest order, if there is none of this name"""
+
+
 class Withdraw(AboutGoal, eq=False):
     """Take an order back: the one of this name, or the unit's one without a name."""
 
@@ -212,6 +221,11 @@ class CommandMaker:
         scale = self.scale
         seq = self._seq(id)
         _require_text("conversion", goal=goal)
+        if _is_number(value) and value < 0:
+            raise RefusedError(
+                "conversion: a refund (a value below 0) must name the unit, not the decision's "
+                f"id; got value={value!r:.100}."
+            )
         if not _is_number(value) or not 0 <= value <= scale:
             raise RefusedError(
                 f"conversion: value must be a number in [0, {scale:g}]; got value={value!r:.100}."
@@ -232,12 +246,15 @@ class CommandMaker:
         at: TimeLike = None,
         goal: str | None = None,
     ) -> Order:
+        """An order; a refund of one, if its value is below 0."""
         printable_text("conversion: unit", unit)
         _require_text("conversion", order=order, goal=goal)
-        if not _is_number(value) or not 0 <= value < math.inf:
+        if not _is_number(value) or not abs(value) < math.inf:
             raise RefusedError(
-                f"conversion: value must be a finite number >= 0; got value={value!r:.100}."
+                f"conversion: value must be a finite number; got value={value!r:.100}."
             )
+        if value < 0:
+            return self.refund_command(unit, -value, order=order, at=at, goal=goal)
         millionths = round(min(value / self.scale, 1.0) * MILLIONTHS)
         if value > 0:
             millionths = max(millionths, 1)  # little is not nothing: it has converted
@@ -247,6 +264,30 @@ class CommandMaker:
             names.unit(unit),
             names.maybe_order(order),
             millionths,
+            parsed_time(at),
+            goal=goal,
+        )
+
+    def refund_command(
+        self,
+        unit: str,
+        value: float,
+        *,
+        order: str | None = None,
+        at: TimeLike = None,
+        goal: str | None = None,
+    ) -> Refund:
+        if value > self.scale:
+            raise RefusedError(
+                f"refund: it must not be above the largest value, {self.scale:g}; "
+                f"got {value!r:.100}."
+            )
+        names = self.journal.names
+        return Refund(
+            self.experiment,
+            names.unit(unit),
+            names.maybe_order(order),
+            max(round(value / self.scale * MILLIONTHS), 1),
             parsed_time(at),
             goal=goal,
         )

@@ -260,7 +260,9 @@ class Draft:
         return line
 
 
-def same_moment(before: ConversionLine | GoalLine | OrderLine, stated: int | None) -> bool:
+def same_moment(
+    before: ConversionLine | GoalLine | OrderLine | WithdrawalLine, stated: int | None
+) -> bool:
     """Tell whether a repeated message states the time of the first, or none."""
     if stated is None:
         return True

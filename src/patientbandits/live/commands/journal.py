@@ -25,6 +25,7 @@ from patientbandits.live.commands.commands import (
     Expose,
     Join,
     Order,
+    Refund,
     Retract,
     Withdraw,
 )
@@ -33,6 +34,7 @@ from patientbandits.live.commands.draft import Draft, questions
 from patientbandits.live.commands.exposures import apply_exposure
 from patientbandits.live.commands.orders import apply_alias, apply_order, apply_withdrawal
 from patientbandits.live.commands.outcomes import apply_conversion, apply_retraction
+from patientbandits.live.commands.refunds import apply_refund
 from patientbandits.live.errors import LOGGER, RefusedError, UnavailableError
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import Settings
@@ -54,6 +56,7 @@ APPLY: dict[type[Command], Callable[[Draft, Any], None]] = {
     Convert: apply_conversion,
     Retract: apply_retraction,
     Order: apply_order,
+    Refund: apply_refund,
     Withdraw: apply_withdrawal,
     Join: apply_alias,
 }

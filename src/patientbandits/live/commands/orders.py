@@ -57,7 +57,9 @@ def same_order(draft: Draft, command: Order, versions: Sequence[PlacedOrder]) ->
         line = version.line
         same_person = draft.people.aliases.same(line.unit, command.unit)
         if same_person and line.value == command.value and same_moment(line, command.happened):
-            return version
+            # of an order that was paid back in part, what is left counts
+            refunded = version.withdrawal is not None and version.withdrawal.happened is not None
+            return versions[-1] if refunded else version
     if any(not version.withdrawn for version in versions):
         raise MismatchError(
             "conversion: this order came before with another unit, value or time; the first "
@@ -113,8 +115,7 @@ def apply_withdrawal(draft: Draft, command: Withdraw) -> None:
     if command.unit is not None and not people.aliases.same(unit, command.unit):
         raise MismatchError("retraction: this order is of another unit.")
     if not last.withdrawn:
-        draft.write(WithdrawalLine, withdrawn=last.line.seq)
-        people.withdraw(last)
+        people.withdraw(last, draft.write(WithdrawalLine, withdrawn=last.line.seq))
         if command.goal is None:
             settle(draft, unit)
     command.outcome = Retraction(duplicate=last.withdrawn)

@@ -37,7 +37,11 @@ class PlacedOrder(NamedTuple):
     """An order, and whether it was withdrawn."""
 
     line: OrderLine
-    withdrawn: bool = False
+    withdrawal: WithdrawalLine | None = None
+
+    @property
+    def withdrawn(self) -> bool:
+        return self.withdrawal is not None
 
     @property
     def payment(self) -> Payment:
@@ -126,9 +130,9 @@ class BatchPeople:
         for kind in kinds:
             placed += reader.named_lines(experiment, kind, "unit", everyone)
         gone = reader.lines_about(experiment, WithdrawalLine, [line.seq for line in placed])
-        withdrawn = {line.withdrawn for line in gone}
+        withdrawals = {line.withdrawn: line for line in gone}
         for line in placed:
-            self.place(line, line.seq in withdrawn)
+            self.place(line, withdrawals.get(line.seq))
 
     def expose(self, decision: DecisionLine | OpenDecision) -> None:
         """Note that a decision was made, or is about to be, for its unit."""
@@ -137,15 +141,15 @@ class BatchPeople:
             exposure = Exposure(time=time, seq=decision.seq)
             self._exposures.setdefault(decision.unit, []).append(exposure)
 
-    def place(self, line: OrderLine, withdrawn: bool = False) -> None:
+    def place(self, line: OrderLine, withdrawal: WithdrawalLine | None = None) -> None:
         """Note that an order was placed by its unit."""
-        self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawn)
+        self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawal)
         self._places[line.seq] = line.unit
         if line.order is not None:
             self._named.setdefault((line.goal, line.order), []).append(line.seq)
 
-    def withdraw(self, order: PlacedOrder) -> None:
-        self._orders[order.line.unit][order.line.seq] = order._replace(withdrawn=True)
+    def withdraw(self, order: PlacedOrder, withdrawal: WithdrawalLine) -> None:
+        self._orders[order.line.unit][order.line.seq] = order._replace(withdrawal=withdrawal)
 
     def versions(self, unit: str | None, order: str | None, goal: str | None) -> list[PlacedOrder]:
         """The order of this name, or the unit's one without a name, as often as it was placed.
@@ -157,6 +161,15 @@ class BatchPeople:
             return [self._orders[self._places[seq]][seq] for seq in seqs]
         placed = self._orders.get(unit or "", {}).values()
         return [one for one in placed if one.line.order is None and one.line.goal == goal]
+
+    def orders_of(self, unit: str, goal: str | None) -> list[list[PlacedOrder]]:
+        """The orders of the unit's person, each as often as it was placed."""
+        by_name: dict[tuple[str, str | None], list[PlacedOrder]] = {}
+        for one in self.aliases.units(unit):
+            for placed in self._orders.get(one, {}).values():
+                if placed.line.goal == goal:
+                    by_name.setdefault((one, placed.line.order), []).append(placed)
+        return list(by_name.values())
 
     def exposures(self, unit: str) -> list[Exposure]:
         """The exposures of the unit's person, by time."""

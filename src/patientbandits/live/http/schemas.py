@@ -153,7 +153,7 @@ class NewExposures(In):
 
 class NewConversion(In):
     id: DecisionName | None = None
-    value: Annotated[float, Meta(ge=0)] = 1.0
+    value: Annotated[float, Meta(description="below 0: a refund of the order")] = 1.0
     at: Moment | None = None
     unit: UnitName | None = None
     order: OrderName | None = None
@@ -165,7 +165,7 @@ class NewEvent(In):
 
     unit: Annotated[Text, Meta(description="the unit that paid")] | None = None
     order: OrderName | None = None
-    value: Annotated[float, Meta(ge=0)] = 1.0
+    value: Annotated[float, Meta(description="below 0: a refund of the order")] = 1.0
     at: Moment | None = None
     goal: GoalName | None = None
     targeting_key: Annotated[Text, Meta(description="the unit")] | None = msgspec.field(

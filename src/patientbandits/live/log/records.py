@@ -213,11 +213,17 @@ class GoalLine(Line, frozen=True, kw_only=True, gc=False):
 
 
 class WithdrawalLine(Line, frozen=True, kw_only=True, gc=False):
-    """An order, or the reaching of a goal, is taken back."""
+    """An order, or the reaching of a goal, is taken back, or paid back.
+
+    Of an order that is paid back in part the next line has what is left.
+    """
 
     kind = "withdrawal"
     withdrawn: int
     """its line"""
+    happened: int | None = None
+    """when it was paid back; None: it was retracted"""
+    stated: int | None = None
 
 
 class AliasLine(Line, frozen=True, kw_only=True, gc=False):

@@ -9,6 +9,7 @@ are left out: an interrupted import goes on when it is repeated.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from patientbandits.analysis.events import EventRows, ExposureRow, OrderRow
-from patientbandits.live.commands import Journal
+from patientbandits.analysis.events import REFUND_SLACK, EventRows, ExposureRow, OrderRow
+from patientbandits.live.commands import Journal, Order
 from patientbandits.live.errors import RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.log import ChangeLine, DecisionLine, Line
@@ -36,7 +37,6 @@ Row = TypeVar("Row")
 
 EXPOSURES_AT_A_TIME = 10_000
 ORDERS_AT_A_TIME = 1_000
-LONGEST_ORDER = 200
 
 
 class Imported(NamedTuple):
@@ -101,37 +101,101 @@ def write_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         appended, older = handle.journal.alone(partial(_append, handle, exposures))
         written += appended
         too_old += older
-    orders = 0
-    duplicates = 0
-    refused = 0
-    unmatched = 0
+    counts: Counter[str] = Counter()
     for batch in batches(rows.orders, ORDERS_AT_A_TIME):
-        commands = [
-            handle.order_command(row.unit, order_name(row), paid(row), row.time / SECOND, row.goal)
-            for row in batch
-        ]
-        handle.journal.execute(commands)
-        for command in commands:
-            if isinstance(command.error, RefusedError):
-                refused += 1
-            elif command.error is not None:
-                raise command.error
-            else:
-                duplicates += command.outcome.duplicate
-                orders += not command.outcome.duplicate
-                unmatched += not command.outcome.exposed
+        _write_orders(handle, [row for row in batch if not _is_refund(row)], counts)
+        _write_refunds(handle, batch, counts)
     return Imported(
         exposures=written,
         repeated=len(rows.exposures) - written - too_old,
         too_old=too_old,
-        orders=orders,
-        duplicates=duplicates,
-        refused=refused,
-        unmatched=unmatched,
+        orders=counts["orders"],
+        duplicates=counts["duplicates"],
+        refused=counts["refused"],
+        unmatched=counts["unmatched"],
+        refunds=counts["refunds"],
         set_aside=rows.set_aside,
         above=_above(handle, rows),
         warnings=rows.warnings,
     )
+
+
+def _is_refund(row: OrderRow) -> bool:
+    return row.value is not None and row.value < 0
+
+
+def _write_orders(handle: ExperimentHandle, rows: Sequence[OrderRow], counts: Counter[str]) -> None:
+    commands = [
+        handle.order_command(row.unit, row.name, paid(row), row.time / SECOND, row.goal)
+        for row in rows
+    ]
+    handle.journal.execute(commands)
+    for command in commands:
+        if _refused(command, counts):
+            continue
+        counts["duplicates"] += command.outcome.duplicate
+        counts["orders"] += not command.outcome.duplicate
+        counts["unmatched"] += not command.outcome.exposed
+
+
+def _write_refunds(
+    handle: ExperimentHandle, rows: Sequence[OrderRow], counts: Counter[str]
+) -> None:
+    """Write what was paid back of orders in the file, and of those in earlier files."""
+    commands = []
+    for row in rows:
+        order = _order_of(row, handle.scale)
+        amount = _paid_back(row, order, handle.scale)
+        if amount > handle.scale:
+            counts["refused"] += 1
+        elif amount > 0:
+            command = handle.refund_command(
+                row.unit, amount, order=order, at=row.time / SECOND, goal=row.goal
+            )
+            command.total = row.refunded > 0
+            # an id that no order has is the refund's own
+            command.or_latest = True
+            commands.append(command)
+    handle.journal.execute(commands)
+    for command in commands:
+        if not _refused(command, counts):
+            counts["refunds"] += not command.outcome.duplicate
+
+
+def _order_of(row: OrderRow, scale: float) -> str | None:
+    """The name of the order that the refund is of, as far as the file tells.
+
+    The log knows orders of earlier files too, but not what those above the largest value were.
+    """
+    if row.refunded:
+        return row.name
+    if row.refund is not None and row.refund.left > scale:
+        return row.refund.of
+    return row.order
+
+
+def _paid_back(row: OrderRow, order: str | None, scale: float) -> float:
+    """What was paid back of the order, as far as it had counted: up to the largest value."""
+    value = row.value or 0.0
+    if row.refunded:
+        left, rest = value, value - row.refunded
+    elif row.refund is not None and row.refund.of == order:
+        left, rest = row.refund.left, row.refund.rest
+    else:
+        return max(-value, 0.0)
+    if rest <= left * REFUND_SLACK:
+        rest = 0.0
+    return min(left, scale) - min(rest, scale)
+
+
+def _refused(command: Order, counts: Counter[str]) -> bool:
+    """Count a command that was refused; other errors are raised."""
+    if command.error is None:
+        return False
+    if not isinstance(command.error, RefusedError):
+        raise command.error
+    counts["refused"] += 1
+    return True
 
 
 def _above(handle: ExperimentHandle, rows: EventRows) -> int:
@@ -157,18 +221,11 @@ def batches(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
         yield batch
 
 
-def order_name(row: OrderRow) -> str:
-    """The order's own name, or one made of its time and unit."""
-    if row.order is not None:
-        return row.order
-    return f"{row.time} {row.unit}"[:LONGEST_ORDER]
-
-
 def paid(row: OrderRow) -> float:
-    """The order's value; without one it is one conversion."""
+    """The order's value before refunds; without one it is one conversion."""
     if row.value is None:
         return 1.0
-    return max(row.value - row.refunded, 0.0)
+    return max(row.value, 0.0)
 
 
 def _append(handle: ExperimentHandle, batch: Sequence[ExposureRow]) -> tuple[int, int]:

@@ -161,9 +161,9 @@ def read_cohorts(
 
 
 def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
-    """Counts of orders by unit, if there are any: valid ones, retracted ones, and the valid ones of
-    units without a decision."""
-    total, withdrawn = reader.rows(queries.ORDER_COUNTS, experiment)[0]
+    """Counts of orders by unit, if there are any: valid ones, retracted ones, refunds, and the
+    valid ones of units without a decision."""
+    total, withdrawn, refunds = reader.rows(queries.ORDER_COUNTS, experiment)[0]
     if not total:
         return None
     # A unit without a decision may be an alias of one that has some: those few are looked up.
@@ -182,7 +182,8 @@ def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:
         unmatched += sum(orders for unit, orders in by_alias.items() if not people.exposures(unit))
     return {
         "orders": int(total) - int(withdrawn),
-        "retracted": int(withdrawn),
+        "retracted": int(withdrawn) - int(refunds),
+        "refunds": int(refunds),
         "unmatched": unmatched,
     }
 

@@ -220,11 +220,10 @@ GOALS_OF_UNITS = f"""
 
 GOAL_NAMES = "SELECT DISTINCT goal FROM log WHERE experiment = ? AND kind = 'goal'"
 ORDER_COUNTS = """
-    SELECT COUNT(*), SUM(CASE WHEN EXISTS (
-        SELECT 1 FROM log w
-        WHERE w.experiment = o.experiment AND w.about = o.seq AND w.kind = 'withdrawal'
-    ) THEN 1 ELSE 0 END)
-    FROM log o WHERE o.experiment = ? AND o.kind = 'order' AND o.unit IS NOT NULL"""
+    SELECT COUNT(*), COUNT(w.seq), COUNT(w.happened)
+    FROM log o LEFT JOIN log w
+        ON w.experiment = o.experiment AND w.about = o.seq AND w.kind = 'withdrawal'
+    WHERE o.experiment = ? AND o.kind = 'order' AND o.unit IS NOT NULL"""
 NEVER_EXPOSED = """
     SELECT o.unit, COUNT(*) FROM log o
     WHERE o.experiment = ? AND o.kind = 'order' AND o.unit IS NOT NULL

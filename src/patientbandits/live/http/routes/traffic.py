@@ -6,11 +6,12 @@ Writing goes through the writer; reading, which may take a while, through thread
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from patientbandits.live.commands import Command, Conversion, Credited, Exposed, Join, Order
+from patientbandits.live.commands import Command, Conversion, Credited, Exposed, Join
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http import schemas
@@ -24,6 +25,7 @@ from patientbandits.live.http.messages import (
 )
 from patientbandits.live.http.router import ONE_EXPERIMENT, RouteTable
 from patientbandits.live.http.service import Service
+from patientbandits.live.shop import tracked
 from patientbandits.live.times import iso_text
 
 Item = TypeVar("Item")
@@ -145,15 +147,13 @@ async def post_track(service: Service, request: Request) -> Response:
     if unit is None:
         raise RefusedError("track: unit, or targetingKey, must be given.")
 
-    def commands() -> list[Order]:
-        handles = service.shop.with_goal(goal)
-        event = (unit, order, body.value, body.at, goal)
-        return [handle.order_command(*event) for handle in handles]
-
-    orders = await service.aside(commands)
+    event = (unit, order, body.value, body.at, goal)
+    orders = await service.aside(partial(service.shop.track_commands, *event))
     for command in orders:
         command.sender = sender_of(request)
-    credited = await outcomes(service, orders)
+    if orders:
+        await service.writer.carry_out(orders)
+    credited = tracked(orders)
     answer = schemas.TrackAnswer(
         experiments={name: conversion_answer(one) for name, one in credited.items()},
         credited=sum(one.counted for one in credited.values()),
