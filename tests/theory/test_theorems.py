@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 import patientbandits as pb
 from patientbandits import theory
+from patientbandits._util.rng import as_bits, bits_at, unit
 from patientbandits.problems import catalogue as problems
+from patientbandits.research import compare
 
 PAGES = Path(__file__).parents[2] / "docs"
 
@@ -269,6 +272,95 @@ def divergence(p: np.ndarray, q: float) -> np.ndarray:
     """kl of Bernoulli laws, by its definition."""
     inside = np.clip(p, 1e-12, 1 - 1e-12)
     return inside * np.log(inside / q) + (1 - inside) * np.log((1 - inside) / (1 - q))
+
+
+class Late(NamedTuple):
+    seen: np.ndarray
+    coin: np.ndarray
+
+
+@dataclass(frozen=True)
+class UntilItPays(pb.Policy):
+    """Theorem E's: arm 2 with probability q until a late reward comes, then arm 2 for ever."""
+
+    q: float
+    first_pulls: ClassVar[int] = 0
+
+    def memory(self, arms: int, capacity: int) -> Late:
+        return Late(np.zeros(1), np.zeros(1))
+
+    def arrived(self, memory, delay):
+        if delay > 1:
+            memory.seen[0] = 1.0
+
+    def refresh(self, memory, chance, round):
+        memory.coin[0] = unit(bits_at(chance.own, as_bits(round), as_bits(0)))
+
+    def index(self, memory, arm):
+        slow = memory.seen[0] > 0 or memory.coin[0] < self.q
+        return 1.0 if slow == (arm.number == 1) else 0.0
+
+
+def late_pair(late: int, extra: float, place: float) -> tuple[pb.Problem, pb.Problem]:
+    """A and B_m, with v = 1 - p: `hidden_pair` with its p as a parameter, late by m."""
+    alpha = -math.log(extra) / math.log(late - 1)
+    return problems.hidden_pair(late - 1, alpha, 1 - place)
+
+
+@pytest.mark.parametrize(("q", "late"), [(0.3, 300), (0.1, 300), (0.3, 30)])
+def test_theorem_e_the_coin_is_near_the_frontier(q: float, late: int) -> None:
+    """Simulated values against both bounds; without the 1 / q the upper one is exceeded."""
+    extra, place, horizon = 0.1, 0.5, 2000
+    world_a, world_b = late_pair(late, extra, place)
+    assert world_a.gaps == pytest.approx((0.0, place * extra))
+    assert world_b.gaps == pytest.approx(((1 - place) * extra, 0.0))
+    policy = UntilItPays(q)
+    in_a = pb.simulate(world_a, policy, horizon, 400, seed=6, record=1).final
+    in_b = pb.simulate(world_b, policy, horizon, 400, seed=6, record=1).final
+    errors = [4 * values.std() / math.sqrt(len(values)) for values in (in_a, in_b)]
+    assert abs(in_a.mean() - place * extra * q * horizon) < errors[0]
+    least = theory.frontier_bound(late, extra, place, q)
+    most = (1 - place) * (1 - q) * (extra * late + 1 / q)
+    assert most == pytest.approx(least + (1 - place) * (1 - q) / q)
+    assert least - errors[1] < in_b.mean() < most + errors[1]
+    assert in_b.mean() > least + 0.5 * (most - least), "the second term is needed"
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.label)
+def test_theorem_e_holds_for_every_policy(policy: pb.Policy) -> None:
+    """Lost in B_m up to any T: what is left of the share lost in A by m. At T = m it is all."""
+    late, extra, place = 200, 0.2, 0.3
+    world_a, world_b = late_pair(late, extra, place)
+    lost = pb.simulate(world_a, policy, late, 200, seed=7, record=1).final / (place * extra * late)
+    bound = theory.frontier_bound(late, extra, place, float(lost.mean()))
+    scale = (1 - place) * extra * late
+    for horizon in (late, 3 * late):
+        regret = pb.simulate(world_b, policy, horizon, 200, seed=8, record=1).final
+        error = 4 * math.hypot(lost.std(), (regret / scale).std()) / math.sqrt(200)
+        assert regret.mean() >= bound - error * scale
+        if horizon == late:
+            assert regret.mean() <= bound + error * scale
+
+
+def test_theorem_e_in_the_frozen_numbers() -> None:
+    """theorem4_a and theorem4_b, m = T: policies that see only rewards and are told no law lie on
+    the line x + y = 1; reports or laws get below it.
+    """
+    (case,) = (case for case in compare.suite() if case.name == "theorem4_a")
+    most = max(case.problem.gaps) * case.horizon
+    path = PAGES / "data" / "delay-bench-1" / "scores.csv"
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["problem"].startswith("theorem4_")]
+    below = set()
+    for policy in {row["policy"] for row in rows}:
+        pair = [row for row in rows if row["policy"] == policy]
+        total = sum(float(row["regret"]) for row in pair) / most
+        error = math.hypot(*(float(row["high"]) - float(row["low"]) for row in pair)) / most
+        assert total < 1.02 + error, policy
+        if total < 0.98 - error:
+            below.add((policy, pair[0]["group"]))
+    assert {group for _, group in below} == {"reports", "law"}
+    assert ("OracleThompson", "law") in below
 
 
 def test_proposition_1_and_theorem_6_say_nothing_here() -> None:

@@ -1,4 +1,4 @@
-"""The paper's theorems as functions, and two of our own (B and C). Proofs: docs/theory.md.
+"""The paper's theorems as functions, and three of our own (B, C and E). Proofs: docs/theory.md.
 
 ``form="printed"`` is what the paper states, ``form="corrected"`` (default) what is true: in the
 proof of Theorem 2, 16 L / gap^2 should be 32 L / gap^2 and the second term, 4 (4/gap)^x, can be had
@@ -14,6 +14,7 @@ from patientbandits.theory.adaptive import alpha_interval as alpha_interval
 from patientbandits.theory.blind import bad_rounds_bound as bad_rounds_bound
 from patientbandits.theory.blind import blind_pulls_bound as blind_pulls_bound
 from patientbandits.theory.blind import patience as patience
+from patientbandits.theory.lower import frontier_bound as frontier_bound
 from patientbandits.theory.lower import lower_bound as lower_bound
 from patientbandits.theory.lower import no_adaptation_bound as no_adaptation_bound
 from patientbandits.theory.lower import waiting_bound as waiting_bound

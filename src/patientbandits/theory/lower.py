@@ -1,4 +1,4 @@
-"""Lower bounds: Theorems 4 and 5, and Theorem B, the price of a window."""
+"""Lower bounds: Theorems 4 and 5, Theorem B, the price of a window, and E, of being late."""
 
 from __future__ import annotations
 
@@ -58,3 +58,18 @@ def waiting_bound(horizon: int, window: int, gap: float) -> float:
     rule = "gap must be in (0, 1]"
     require(0 < number(owner, "gap", gap) <= 1, owner, rule, gap=gap)
     return gap * min(window, horizon) / 2
+
+
+def frontier_bound(late: int, extra: float, place: float, share: float) -> float:
+    """(1 - s) p (1 - x) m        (Theorem E)
+
+    What a policy loses at least in world B_m, where arm 2 pays ``extra`` p more, ``late`` m rounds
+    later, and arm 1 lies at ``place`` s of p, if by m it loses the ``share`` x of s p m in world A,
+    where nothing more comes. To a policy both worlds are one until m.
+    """
+    owner = "frontier_bound"
+    late = whole(owner, "late", late, 1)
+    for name, value in (("extra", extra), ("place", place), ("share", share)):
+        rule = f"{name} must be in [0, 1]"
+        require(0 <= number(owner, name, value) <= 1, owner, rule, **{name: value})
+    return (1 - place) * extra * (1 - share) * late
