@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from patientbandits.policies import CalendarThompson
 from patientbandits.problems import Calendar, Factor, Problem, Shift
 from patientbandits.problems.delays import Delay, LogNormal
 from patientbandits.research.compare.calendar_rivals import (
@@ -192,7 +193,22 @@ def _oracle(problem: Problem) -> CalendarOracle:
     return CalendarOracle(problem, A_DAY * DAYS, problem.batch or 1)
 
 
+FORGET_DAYS = 14
+
 RIVALS = (
+    Contender(
+        name="CalendarThompson",
+        make=lambda problem: CalendarThompson(problem.window),
+        note="knows the window",
+        quick=True,
+        new=True,
+    ),
+    Contender(
+        name="CalendarThompson-forget",
+        make=lambda problem: CalendarThompson(problem.window, forget=FORGET_DAYS * _day(problem)),
+        note=f"the same, with a half-life of {FORGET_DAYS} days",
+        new=True,
+    ),
     Contender(
         name="DeconfoundedThompson",
         make=lambda problem: DeconfoundedThompson(_window(problem), _day(problem)),
@@ -219,5 +235,5 @@ LEFT_OUT = ("OracleThompson", "PatientKL-envelope", "DUCB", "DUCB-wait", "DKLUCB
 
 
 def calendar_contenders() -> tuple[Contender, ...]:
-    """Those of DelayBench 1 but for a few, and the rivals."""
+    """Those of DelayBench 1 but for a few, and those made for rates that change."""
     return (*(player for player in contenders() if player.name not in LEFT_OUT), *RIVALS)
