@@ -9,13 +9,14 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis
+from patientbandits.analysis.rehearsal.season import season_of
 from patientbandits.analysis.rehearsal.worlds import draw_law, draw_worlds, inverse_curve
 
 TRAFFIC = 100.0
 
 
 def test_drawn_worlds_are_like_the_data(analysis: Analysis) -> None:
-    worlds = draw_worlds(analysis, TRAFFIC, draws=60, seed=3)
+    worlds = draw_worlds(analysis, season_of(analysis), TRAFFIC, 30, draws=60, seed=3)
     means = np.array([world.problem.means for world in worlds])
     truth = [0.05 * (1 - math.exp(-10)), 0.15 * (1 - math.exp(-2.5))]
     assert means.mean(axis=0) == pytest.approx(truth, rel=0.1)

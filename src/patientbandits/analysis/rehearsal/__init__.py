@@ -1,6 +1,7 @@
 """Policies on worlds drawn from the posterior of a shop's own history, before one of them decides
 for real.
 
+season    the shop's own calendar
 worlds    rates and delays drawn from the posterior
 players   the policies that take part, an even split, and waiting out the window
 run       the simulations and their results

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from patientbandits.analysis.rehearsal.worlds import DrawnWorld
 from patientbandits.errors import choice, require
-from patientbandits.policies import ArrivedThompson, Policy, Uniform
+from patientbandits.policies import ArrivedThompson, CalendarThompson, Policy, Uniform
 from patientbandits.problems import Problem
 from patientbandits.problems.delays import Fixed
 from patientbandits.research.compare import contenders, feedback_of
@@ -42,6 +42,7 @@ def after_the_window(world: DrawnWorld) -> Problem:
         problem.rewards,
         problem.streams,
         feedback="reports",
+        calendar=problem.calendar,
     )
 
 
@@ -58,6 +59,14 @@ BESIDE = (
 )
 
 
+SEASON_PROOF = Player(
+    "CalendarThompson",
+    "compares arms with those shown at the same time",
+    lambda world: CalendarThompson(),
+    as_it_is,
+)
+
+
 def all_players() -> list[Player]:
     """Policies without prior knowledge that see rewards as they come, then those beside them."""
     trial = Problem([0.4, 0.6])
@@ -69,7 +78,7 @@ def all_players() -> list[Player]:
             players.append(
                 Player(contender.name, contender.note, _policy_of(contender.make), as_it_is)
             )
-    return [*players, *BESIDE]
+    return [*players, SEASON_PROOF, *BESIDE]
 
 
 def _policy_of(make: Callable[[Problem], Policy]) -> Callable[[DrawnWorld], Policy]:

@@ -11,6 +11,7 @@ import numpy as np
 from patientbandits.analysis import Analysis, analyse, finite
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.rehearsal.players import EVEN_SPLIT, WAITING, Player, chosen_players
+from patientbandits.analysis.rehearsal.season import Season, season_of
 from patientbandits.analysis.rehearsal.worlds import DrawnWorld, draw_worlds
 from patientbandits.errors import InputError, positive, require, whole
 from patientbandits.inference import LEVEL, FloatArray, mean_interval
@@ -57,6 +58,7 @@ class Rehearsal:
     traffic: float
     worlds: int
     words: str
+    season: Season
 
     @property
     def best(self) -> PlayerResult:
@@ -68,6 +70,7 @@ class Rehearsal:
         data = {
             "policy": self.best.player,
             "words": self.words,
+            "season": self.season.data(),
             "traffic": self.traffic,
             "days": self.days,
             "worlds": self.worlds,
@@ -89,16 +92,16 @@ def rehearse(
 ) -> Rehearsal:
     """Let every suitable policy decide for ``days`` days with ``traffic`` visitors a day.
 
-    The worlds are drawn from the posterior of the shop's own history; in each, every policy meets
-    the same visitors. ``start`` takes the number of rounds, and returns a function that is called
-    with the rounds done so far.
+    The worlds are drawn from the posterior of the shop's own history, and follow its calendar:
+    weekdays, and weeks from a random one on; in each, every policy meets the same visitors.
+    ``start`` takes the number of rounds, and returns a function that is called with the rounds done
+    so far.
     """
     analysis = shop if isinstance(shop, Analysis) else analyse(shop)
     flow = positive(REHEARSE, "traffic", traffic)
     length = whole(REHEARSE, "days", days, 1)
-    worlds = draw_worlds(
-        analysis, flow, whole(REHEARSE, "draws", draws, 2), whole(REHEARSE, "seed", seed)
-    )
+    draws = whole(REHEARSE, "draws", draws, 2)
+    seed = whole(REHEARSE, "seed", seed)
     arms = list(analysis.arms)
     require(len(arms) > 1, REHEARSE, "at least two arms are needed", arms=arms)
     horizon = round(flow * length)
@@ -114,6 +117,8 @@ def rehearse(
             f"{REHEARSE}: at least one conversion is needed to learn anything about the shop."
         )
     players = chosen_players(policies)
+    season = season_of(analysis)
+    worlds = draw_worlds(analysis, season, flow, length, draws, seed)
     ends = np.unique(np.round(flow * np.arange(1, length + 1)).astype(int).clip(1, horizon))
     games = [
         _game(player, world, horizon, ends, seed + place)
@@ -136,6 +141,7 @@ def rehearse(
         traffic=flow,
         worlds=size,
         words=_words(parts, played, length),
+        season=season,
     )
 
 
@@ -199,15 +205,23 @@ def turning_days(
     # a week at a time: single days of a single run are mostly noise
     daily = np.diff(lost, axis=1, prepend=0.0) / np.diff(days, prepend=0.0)
     reach = min(7, daily.shape[1])
-    smooth = np.array([np.convolve(row, np.ones(reach) / reach, mode="valid") for row in daily])
+    smooth = np.array([_weekly_means(row, reach) for row in daily])
     turns = np.full(len(worlds), np.inf)
     for place, world in enumerate(worlds):
-        split = float(np.mean(world.problem.gaps)) * traffic
+        factors = np.ones(len(days))
+        if world.factors is not None:
+            factors = world.factors[: len(days)]
+        split = float(np.mean(world.problem.gaps)) * traffic * _weekly_means(factors, reach)
         above = np.flatnonzero(smooth[place] >= split / 2)
         turned = int(above[-1]) + 1 if len(above) else 0
         if turned < smooth.shape[1]:
             turns[place] = days[turned]
     return turns
+
+
+def _weekly_means(values: FloatArray, reach: int) -> FloatArray:
+    """The mean of each ``reach`` days in a row."""
+    return np.convolve(values, np.ones(reach) / reach, mode="valid")
 
 
 def _words(parts: list[PlayerResult], played: dict[str, list[Result]], days: int) -> str:

@@ -2,6 +2,7 @@
 
 A round is a visitor; with N visitors a day a delay of t days is N t rounds. Delays are those of
 conversions within the window, and the rate is the rate within it: what comes later does not count.
+Where the shop's rates differ by weekday or week, so do the world's.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import numpy as np
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Z95, Analysis, ArmFinding, Lag
+from patientbandits.analysis.rehearsal.season import Season
 from patientbandits.inference import FloatArray
-from patientbandits.problems import Problem
+from patientbandits.problems import Calendar, Factor, Problem
 from patientbandits.problems.delays import Delay, Empirical
 
 LAW_STEPS = 150
 """values that a drawn law of delays takes"""
 SMALLEST_RATE = 1e-6
+LARGEST_RATE = 1 - 1e-6
+"""on the best day"""
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,13 @@ class DrawnWorld:
 
     problem: Problem
     window_rounds: int
+    factors: FloatArray | None = None
+    """of the rates, by day; None: always 1"""
 
 
-def draw_worlds(analysis: Analysis, traffic: float, draws: int, seed: int) -> list[DrawnWorld]:
+def draw_worlds(
+    analysis: Analysis, season: Season, traffic: float, days: int, draws: int, seed: int
+) -> list[DrawnWorld]:
     """``draws`` problems with the arms of the analysis, in its order."""
     random = np.random.default_rng(seed)
     curves = list(analysis.lag.values())
@@ -41,7 +49,14 @@ def draw_worlds(analysis: Analysis, traffic: float, draws: int, seed: int) -> li
     for _ in range(draws):
         means = [draw_rate(arm, random) for arm in analysis.arms.values()]
         laws = [draw_law(curve, traffic, random) for curve in curves]
-        worlds.append(DrawnWorld(problem=Problem(means, laws), window_rounds=rounds))
+        factors = None
+        calendar = None
+        if not season.plain:
+            factors = np.minimum(season.draw(days, random), LARGEST_RATE / max(means))
+            # All of the rehearsal is one "day" of the calendar: days of visitors need not be whole.
+            calendar = Calendar(round(traffic * days), Factor(factors.tolist(), 1))
+        problem = Problem(means, laws, calendar=calendar)
+        worlds.append(DrawnWorld(problem, rounds, factors))
     return worlds
 
 
