@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.commands import Commands, argument
-from patientbandits.cli.common import print_json, print_table, progress_bar, with_json
+from patientbandits.cli.common import chosen, print_json, print_table, progress_bar, with_json
 from patientbandits.cli.reading import step_printer, table_options, with_tables
 
 if TYPE_CHECKING:
@@ -43,10 +43,7 @@ def events_from(options: argparse.Namespace, out: str) -> Any:
     return read_events(
         options.exposures,
         options.orders,
-        window=options.window,
-        credit=options.credit,
-        control=options.control,
-        split=options.split,
+        **chosen(options, "window", "credit", "control", "split"),
         **table_options(options, out),
     )
 
@@ -216,7 +213,6 @@ def remarks(analysis: Analysis) -> list[str]:
 @argument("--workers", type=int, metavar="N", help="threads; by default one per core")
 def run_rehearse(options: argparse.Namespace) -> None:
     from patientbandits.analysis.rehearsal import rehearse, write_rehearsal
-    from patientbandits.errors import given
 
     out = options.out or "out/rehearse"
     traffic = per_day(options.traffic)
@@ -225,10 +221,8 @@ def run_rehearse(options: argparse.Namespace) -> None:
         events,
         traffic=traffic,
         days=options.days,
-        policies=options.policies,
-        workers=options.workers,
         start=progress_bar(options),
-        **given(draws=options.draws, seed=options.seed),
+        **chosen(options, "policies", "workers", "draws", "seed"),
     )
     page = write_rehearsal(result, out)
     if options.json:

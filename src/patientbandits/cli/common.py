@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from patientbandits.errors import given
+
 if TYPE_CHECKING:
     from patientbandits.live.experiment import ExperimentHandle
     from patientbandits.live.shop import Shop
@@ -52,9 +54,14 @@ def with_work(parser: argparse.ArgumentParser, seed: Callable[[str], int] = int)
     add("--quiet", action="store_true", help="no progress")
 
 
-def executor_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `sweep` from the options of `with_work`."""
-    return {"workers": options.workers, "on": options.on}
+def work_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Arguments of what simulates, from the options of `with_work`."""
+    return {"workers": options.workers, "on": options.on, "start": progress_bar(options)}
+
+
+def chosen(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Those of the options of these names that are set."""
+    return given(**{name: getattr(options, name, None) for name in names})
 
 
 def with_database(parser: argparse.ArgumentParser) -> None:

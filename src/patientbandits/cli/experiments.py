@@ -7,17 +7,23 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.commands import Commands, argument
-from patientbandits.cli.common import arm_label, opened_experiment, opened_shop, show, with_database
+from patientbandits.cli.common import (
+    arm_label,
+    chosen,
+    opened_experiment,
+    opened_shop,
+    show,
+    with_database,
+)
 
 if TYPE_CHECKING:
     from patientbandits.live.http import ExperimentAnswer
 
 
+SIMPLE_SETTINGS = ("credit", "control", "currency", "retention", "fallback")
+"""settings that need no parsing"""
+
 CREDITED = {"last": "the last decision", "every": "every decision"}
-
-UNSET = object()
-"""an option that is not set, where None is a value"""
-
 
 COMMANDS = Commands()
 ACTIONS = COMMANDS.group("experiments", help="list, create, show or change experiments")
@@ -56,7 +62,7 @@ def with_settings(parser: argparse.ArgumentParser) -> None:
     add(
         "--shares",
         type=parse_shares,
-        default=UNSET,
+        default=argparse.SUPPRESS,  # null is a value
         metavar="JSON",
         help='{"minimum": 0.05, "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, '
         '"per_day": 0.1}; null for none',
@@ -113,7 +119,7 @@ def run_create(options: argparse.Namespace) -> None:
             options.window,
             options.sticky,
             options.scale,
-            **plain_settings(options),
+            **chosen(options, "goals", "shares", *SIMPLE_SETTINGS),
         )
         handle, new = shop.create_exactly(options.experiment, settings, options.seed)
         answer = experiment_answer(handle, settings)
@@ -125,11 +131,7 @@ def run_create(options: argparse.Namespace) -> None:
 
 @ACTIONS.command("show", with_name, help="show its settings")
 def run_show(options: argparse.Namespace) -> None:
-    from patientbandits.live.http import experiment_answer
-
-    with opened_experiment(options) as handle:
-        answer = experiment_answer(handle)
-    show(options, answer, experiment_lines(answer))
+    show_experiment(options)
 
 
 @ACTIONS.command("change", with_settings, help="change its settings; the history stays")
@@ -140,43 +142,26 @@ def run_show(options: argparse.Namespace) -> None:
 @argument("--restore", action="append", metavar="ARM", help="choose a retired arm again")
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
-    from patientbandits.live.http import experiment_answer
 
     require(
         options.window is None or not options.no_window,
         "experiments",
         "window and no-window exclude each other",
     )
-    changes = given(
-        policy=parse_policy(options.policy),
-        sticky=options.sticky,
-        window=options.window,
-        add_arms=options.add,
-        retire=options.retire,
-        restore=options.restore,
-        credit=options.credit,
-        control=options.control,
-        currency=options.currency,
-        retention=options.retention,
-        add_goals=options.goals,
-        fallback=options.fallback,
+    changes = chosen(options, "sticky", "window", "retire", "restore", *SIMPLE_SETTINGS)
+    changes |= given(
+        policy=parse_policy(options.policy), add_arms=options.add, add_goals=options.goals
     )
-    if options.shares is not UNSET:
+    if "shares" in options:
         changes["shares"] = options.shares
     # None takes the window away, so it must not be left out with the options that are not set
     if options.no_window:
         changes["window"] = None
-    with opened_experiment(options) as handle:
-        answer = experiment_answer(handle, handle.change(**changes))
-    show(options, answer, experiment_lines(answer))
+    show_experiment(options, changes)
 
 
 def run_state(options: argparse.Namespace) -> None:
-    from patientbandits.live.http import experiment_answer
-
-    with opened_experiment(options) as handle:
-        answer = experiment_answer(handle, handle.change(**options.change))
-    show(options, answer, experiment_lines(answer))
+    show_experiment(options, options.change)
 
 
 STATES = (
@@ -187,6 +172,16 @@ STATES = (
 )
 for action, words, change in STATES:
     ACTIONS.command(action, with_name, help=words, change=change)(run_state)
+
+
+def show_experiment(options: argparse.Namespace, changes: dict[str, Any] | None = None) -> None:
+    """Show the experiment, with the changes made first."""
+    from patientbandits.live.http import experiment_answer
+
+    with opened_experiment(options) as handle:
+        settings = None if changes is None else handle.change(**changes)
+        answer = experiment_answer(handle, settings)
+    show(options, answer, experiment_lines(answer))
 
 
 def experiment_lines(answer: ExperimentAnswer) -> list[str]:
@@ -230,13 +225,6 @@ def policy_words(described: dict[str, Any]) -> str:
     if not parameters:
         return f"{described['policy']} decides"
     return f"{described['policy']} decides, with {json.dumps(parameters)}"
-
-
-def plain_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Settings that need no parsing, if they are set."""
-    names = ("credit", "control", "currency", "goals", "retention", "shares", "fallback")
-    values = {name: getattr(options, name) for name in names}
-    return {name: value for name, value in values.items() if value not in (None, UNSET)}
 
 
 def parse_shares(text: str) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from patientbandits.cli.commands import Commands, argument, arguments
 from patientbandits.cli.common import (
     arm_label,
+    chosen,
     opened_experiment,
     opened_shop,
     show,
@@ -143,14 +144,8 @@ def with_order(parser: argparse.ArgumentParser) -> None:
 @arguments(with_order)
 def run_convert(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        outcome = handle.convert(
-            options.id,
-            options.value,
-            options.at,
-            unit=options.unit,
-            order=options.order,
-            goal=options.goal,
-        )
+        named = chosen(options, "unit", "order", "goal")
+        outcome = handle.convert(options.id, options.value, options.at, **named)
     show(options, outcome._asdict(), [conversion_words(outcome)])
 
 
@@ -193,9 +188,7 @@ def run_alias(options: argparse.Namespace) -> None:
 @argument("--goal", help="the goal, if not the one that decides")
 def run_retract(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
-        outcome = handle.retract(
-            options.id, unit=options.unit, order=options.order, goal=options.goal
-        )
+        outcome = handle.retract(options.id, **chosen(options, "unit", "order", "goal"))
     show(options, outcome._asdict(), ["duplicate" if outcome.duplicate else "retracted"])
 
 

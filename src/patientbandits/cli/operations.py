@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.commands import Commands, argument, arguments
 from patientbandits.cli.common import (
+    chosen,
     database_failures,
     opened_experiment,
     opened_shop,
@@ -100,15 +101,8 @@ def run_revoke_key(options: argparse.Namespace) -> None:
 def run_import(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
 
-    settings = given(
-        window=options.window,
-        scale=options.scale,
-        credit=options.credit,
-        control=options.control,
-        currency=options.currency,
-        goals=options.goals,
-        policy=parse_policy(options.policy),
-    )
+    settings = chosen(options, "window", "scale", "credit", "control", "currency", "goals")
+    settings |= given(policy=parse_policy(options.policy))
     reading = table_options(options, options.out)
     with opened_shop(options, create=True) as shop:
         imported = shop.import_history(
@@ -193,13 +187,8 @@ def run_remove_webhook(options: argparse.Namespace) -> None:
 def run_quarantine(options: argparse.Namespace) -> None:
     with opened_experiment(options) as handle:
         rules = handle.quarantine(
-            unit=options.unit,
-            line=options.line,
-            sender=options.sender,
-            since=options.since,
-            until=options.until,
+            **chosen(options, "unit", "line", "sender", "since", "until", "note"),
             only="conversions" if options.only_conversions else "all",
-            note=options.note,
         )
     show(options, rules, rule_lines(rules))
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from patientbandits.cli.commands import Commands, argument
 from patientbandits.cli.common import (
-    executor_options,
+    chosen,
     print_json,
     print_table,
-    progress_bar,
     with_json,
     with_work,
+    work_options,
 )
 
 COMMANDS = Commands()
@@ -37,7 +37,7 @@ COMMANDS = Commands()
 @argument("--quick", action="store_true", help=argparse.SUPPRESS)
 @argument("--horizon", type=int, help=argparse.SUPPRESS)
 def run_reproduce(options: argparse.Namespace) -> None:
-    from patientbandits.errors import given, require
+    from patientbandits.errors import require
     from patientbandits.problems import PRESETS
     from patientbandits.research.paper import NAMES, reproduce
 
@@ -60,9 +60,8 @@ def run_reproduce(options: argparse.Namespace) -> None:
         options.experiments or NAMES,
         options.preset or PRESETS,
         options.runs,
-        start=progress_bar(options),
-        **given(seed=options.seed),
-        **executor_options(options),
+        **chosen(options, "seed"),
+        **work_options(options),
     )
     if options.json:
         print_json(summary)
@@ -86,9 +85,8 @@ def run_adaptivity(options: argparse.Namespace) -> None:
         options.horizon,
         options.runs,
         options.seed,
-        start=progress_bar(options),
         quick=options.quick,
-        **executor_options(options),
+        **work_options(options),
     )
     if options.json:
         print(json.dumps({"page": str(page)}))
@@ -135,7 +133,7 @@ def run_simulate(options: argparse.Namespace) -> None:
     look: dict[str, Any] = {"figure": figure}
     if options.size is not None:
         look["size"] = tuple(positive("simulate", "size", side) for side in options.size)
-    rows = run_study(study, out, start=progress_bar(options), **look, **executor_options(options))
+    rows = run_study(study, out, **look, **work_options(options))
     if options.json:
         print_json([asdict(row) for row in rows])
         return
@@ -166,7 +164,6 @@ def run_simulate(options: argparse.Namespace) -> None:
 )
 @argument("--quick", action="store_true", help="few runs, to try it out")
 def run_field(options: argparse.Namespace) -> None:
-    from patientbandits.errors import given
     from patientbandits.research.field import play_field
 
     out = options.out or "out/field"
@@ -175,9 +172,8 @@ def run_field(options: argparse.Namespace) -> None:
         options.papers or None,
         options.runs,
         quick=options.quick,
-        start=progress_bar(options),
-        **given(seed=options.seed),
-        **executor_options(options),
+        **chosen(options, "seed"),
+        **work_options(options),
     )
     if options.json:
         print_json(report.data())
@@ -262,10 +258,9 @@ def run_compare(options: argparse.Namespace) -> None:
         runs=options.runs,
         quick=options.quick,
         with_bars=options.bars,
-        start=progress_bar(options),
         seed=seed,
         suite=options.suite,
-        **executor_options(options),
+        **work_options(options),
     )
     if options.freeze:
         write_frozen(comparison, Path(options.freeze))

@@ -117,41 +117,44 @@ def calendar_from(data: Any, owner: str = "calendar") -> Calendar:
 
 def _factors_from(data: Any, owner: str) -> list[Factor]:
     """Factors of one table, or of a list of them."""
-    if not isinstance(data, list):
-        data = [data]
-    for table in data:
+    tables = _as_list(data)
+    for table in tables:
         if not isinstance(table, dict) or "values" not in table:
             example = "{values = [1.0, 1.5], days = 7}"
             raise InputError(f"{owner}: a factor is such as {example}; got {table!r}.")
         for name in table:
             choice(owner, "key", name, ("values", "days", "repeats"))
-    return [Factor(**table) for table in data]
+    return [Factor(**table) for table in tables]
 
 
-def problem_from(data: dict[str, Any]) -> Problem:
-    """The problem that ``describe`` gave."""
-    low_delays = data.get("low_delays")
-    if low_delays is not None:
-        low_delays = laws_from(low_delays)
-    signals = data.get("signals")
-    if signals is not None:
-        signals = [signal_from(signal) for signal in signals]
+def problem_from(data: dict[str, Any], owner: str = "problem") -> Problem:
+    """The problem that ``describe`` gave, or a study file has in a table of its own."""
     calendar = data.get("calendar")
-    if calendar is not None:
-        calendar = calendar_from(calendar)
     return Problem(
         means=data["means"],
-        delays=[law_from(law) for law in data["delays"]],
-        rewards=[reward_from(reward) for reward in data["rewards"]],
-        streams=data["streams"],
+        delays=_one_or_each(law_from, data.get("delays", "NoDelay"), owner),
+        rewards=_one_or_each(reward_from, data.get("rewards", "Bernoulli"), owner),
+        streams=data.get("streams"),
         feedback=data.get("feedback", FEEDBACK[0]),
         window=data.get("window"),
-        low_delays=low_delays,
-        changes=[change_from(change) for change in data.get("changes", ())],
+        low_delays=_one_or_each(law_from, data.get("low_delays"), owner),
+        changes=[change_from(change, owner) for change in _as_list(data.get("changes", []))],
         batch=data.get("batch"),
-        signals=signals,
-        calendar=calendar,
+        signals=_one_or_each(signal_from, data.get("signals"), owner),
+        calendar=None if calendar is None else calendar_from(calendar, owner),
     )
+
+
+def _one_or_each(build: Callable[[Any, str], Any], data: Any, owner: str) -> Any:
+    """What one entry makes, for all arms, or what each makes; None without any."""
+    if data is None:
+        return None
+    values = [build(entry, owner) for entry in _as_list(data)]
+    return values[0] if len(values) == 1 else values
+
+
+def _as_list(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else [data]
 
 
 def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:

@@ -58,14 +58,7 @@ from patientbandits._util.files import write_atomically, write_csv
 from patientbandits.errors import InputError, choice, require, whole
 from patientbandits.plotting import FigureFiles, Line, Panel, draw, latex_table
 from patientbandits.policies import Policy
-from patientbandits.policies.registry import (
-    calendar_from,
-    change_from,
-    law_from,
-    policy_from,
-    reward_from,
-    signal_from,
-)
+from patientbandits.policies.registry import policy_from, problem_from
 from patientbandits.problems import FEEDBACK, PROBLEMS, Problem
 from patientbandits.simulation import Result, Simulation, Start, progress_from, rounds_of, sweep
 
@@ -203,46 +196,7 @@ def _described_problem(table: dict[str, Any], owner: str) -> Problem:
         choice(owner, "key", key, PROBLEM_KEYS)
     if "means" not in table:
         raise InputError(f"{owner}: means is needed, for example means = [0.6, 0.8].")
-    laws = [law_from(law, owner) for law in _as_list(table.get("delays", "NoDelay"))]
-    rewards = [reward_from(reward, owner) for reward in _as_list(table.get("rewards", "Bernoulli"))]
-    low_delays = None
-    if "low_delays" in table:
-        low = [law_from(law, owner) for law in _as_list(table["low_delays"])]
-        low_delays = _one_or_all(low)
-    signals = None
-    if "signals" in table:
-        laws_of_signals = [signal_from(signal, owner) for signal in _as_list(table["signals"])]
-        signals = _one_or_all(laws_of_signals)
-    calendar = None
-    if "calendar" in table:
-        calendar = calendar_from(table["calendar"], owner)
-    changes = [change_from(change, owner) for change in _as_list(table.get("changes", []))]
-    return Problem(
-        means=table["means"],
-        delays=_one_or_all(laws),
-        rewards=_one_or_all(rewards),
-        feedback=table.get("feedback", FEEDBACK[0]),
-        window=table.get("window"),
-        low_delays=low_delays,
-        changes=changes,
-        batch=table.get("batch"),
-        signals=signals,
-        calendar=calendar,
-    )
-
-
-def _one_or_all(laws: list[Any]) -> Any:
-    """A single law is that of all arms."""
-    if len(laws) == 1:
-        return laws[0]
-    return laws
-
-
-def _as_list(value: Any) -> list[Any]:
-    """One law for all arms is written without a list."""
-    if isinstance(value, list):
-        return value
-    return [value]
+    return problem_from(table, owner)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from patientbandits.plotting import STYLE, FigureFiles, Line, Panel, draw, save
 from patientbandits.research.compare.contenders import GROUPS
-from patientbandits.research.compare.scores import Standing
+from patientbandits.research.compare.scores import Score, Standing
 from patientbandits.simulation import Result
 
 DARKEST = 30.0
@@ -42,19 +42,6 @@ CURVE_COLORS = (
 """Palette of Okabe and Ito, for the colour-blind."""
 
 
-class MapCell(Protocol):
-    """A policy on a problem, or on a kind of problem; a `Score` is one."""
-
-    @property
-    def problem(self) -> str: ...
-    @property
-    def policy(self) -> str: ...
-    @property
-    def ratio(self) -> float | None: ...
-    @property
-    def tied(self) -> bool: ...
-
-
 class MapRows(NamedTuple):
     """Places of the policies in the map, from above, under a heading for each group."""
 
@@ -64,7 +51,7 @@ class MapRows(NamedTuple):
 
 
 def heat_map(
-    rows: Sequence[MapCell],
+    rows: Sequence[Score],
     order: Sequence[Standing],
     problems: Sequence[str],
     stem: Path,
@@ -127,7 +114,7 @@ def short(ratio: float) -> str:
     return f"{ratio:.0e}".replace("e+0", "e")
 
 
-def _draw_cell(axis: Any, row: MapCell, x: float, y: float) -> None:
+def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle

@@ -13,7 +13,12 @@ from patientbandits._util.files import json_default, write_atomically, write_csv
 from patientbandits.errors import choice, items, whole
 from patientbandits.inference import mean_interval
 from patientbandits.plotting import render_page
-from patientbandits.research.field.finding import MeasuredFinding, PublishedPaper, measure
+from patientbandits.research.field.finding import (
+    MeasuredFinding,
+    MeasuredPair,
+    PublishedPaper,
+    measure,
+)
 from patientbandits.research.field.gigli_2024 import bootstrap_paper
 from patientbandits.research.field.vernade_2020 import linear_paper
 from patientbandits.research.field.wang_2022 import dts_paper
@@ -29,21 +34,7 @@ PAPERS: dict[str, Callable[[], PublishedPaper]] = {
 
 FIELD_SEED = 2020
 FIELD_QUICK_RUNS = 5
-PAIR_COLUMNS = (
-    "paper",
-    "finding",
-    "verdict",
-    "setting",
-    "better",
-    "worse",
-    "limit",
-    "ratio",
-    "low",
-    "high",
-    "better_regret",
-    "worse_regret",
-    "runs",
-)
+PAIR_COLUMNS = ("paper", "finding", "verdict", *MeasuredPair.__dataclass_fields__)
 
 
 @dataclass(frozen=True)

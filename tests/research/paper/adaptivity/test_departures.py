@@ -10,12 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patientbandits import simulate, theory
+from patientbandits.research.paper.adaptivity import departures
 from patientbandits.research.paper.adaptivity.data import StudyData
-from patientbandits.research.paper.adaptivity.departures import (
-    DepartureCase,
-    departure,
-    departure_simulations,
-)
 from patientbandits.research.paper.adaptivity.variants import (
     RECORD_STEP,
     Variant,
@@ -47,7 +43,7 @@ def naive_departure(rounds: list[int], alpha_low: list[float]) -> float:
 def test_departure_is_the_naive_one(runs: list[list[float]]) -> None:
     rounds = [10, 11, 20, 35, 70, 100]
     expected = [naive_departure(rounds, run) for run in runs]
-    assert departure(np.array(rounds), np.array(runs)).tolist() == expected
+    assert departures.departure(np.array(rounds), np.array(runs)).tolist() == expected
 
 
 def test_alpha_low_leaves_zero_where_predicted() -> None:
@@ -63,20 +59,20 @@ def test_alpha_low_leaves_zero_where_predicted() -> None:
     )
     assert result.trace is not None
     predicted = theory.adaptive_start(0.8, 0.8, 3.0, ADAPTIVE_C / 2)
-    left = departure(result.rounds, result.trace)
+    left = departures.departure(result.rounds, result.trace)
     assert np.all(left >= predicted)
     assert np.all(left <= 2 * RECORD_STEP * predicted)
 
 
 def test_departures_come_from_this_code(committed: StudyData) -> None:
     """One row, played again."""
-    case = DepartureCase(0.2, 0.8, Variant("c/2", "paper"))
+    case = departures.DepartureCase(0.2, 0.8, Variant("c/2", "paper"))
     cells = ("0.2", "0.8", *case.variant.key)
     columns = ("gap", "tail", "ratio", "penalty")
     (row,) = (row for row in committed.departures if tuple(row[c] for c in columns) == cells)
-    (again,) = sweep([departure_simulations(committed.size)[case]])
+    (again,) = sweep([departures.simulations_of(committed.size)[case]])
     assert again.trace is not None
-    left = departure(again.rounds, again.trace)
+    left = departures.departure(again.rounds, again.trace)
     assert float(row["median"]) == pytest.approx(np.median(left), rel=0.05)
 
 

@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 
 from patientbandits.errors import InputError
+from patientbandits.research.paper.adaptivity import departures, over_gaps, over_time
 from patientbandits.research.paper.adaptivity import run as adaptivity_run
 from patientbandits.research.paper.adaptivity.data import read_study_data
-from patientbandits.research.paper.adaptivity.departures import DEPARTURE_VARIANTS
-from patientbandits.research.paper.adaptivity.over_gaps import HARD_GAPS
-from patientbandits.research.paper.adaptivity.over_time import TAIL_OVER_TIME, THOMPSON, VARIANTS
 from patientbandits.research.paper.adaptivity.page import adaptivity_page
 from patientbandits.research.paper.adaptivity.variants import OtherNames
 
@@ -56,10 +54,10 @@ def test_it_writes_page_figures_and_data(quick: Path) -> None:
     assert len(pictures) == 2
     for name in pictures:
         assert (quick / name).stat().st_size > 1000
-    assert len(found.departures) == len(DEPARTURE_VARIANTS) * 8 + len(VARIANTS)
-    assert len(found.gaps) == 7 * len(HARD_GAPS)
-    variants = {variant.name for variant in VARIANTS}
-    assert set(found.policies()) == variants | {*OtherNames.at(TAIL_OVER_TIME), THOMPSON}
+    assert len(found.departures) == len(departures.VARIANTS) * 8 + len(over_time.VARIANTS)
+    assert len(found.gaps) == 7 * len(over_gaps.GAPS)
+    variants = {variant.name for variant in over_time.VARIANTS}
+    assert set(found.policies()) == variants | {*OtherNames.at(over_time.TAIL), over_time.THOMPSON}
 
 
 def test_it_goes_on_where_it_stopped(quick: Path) -> None:

@@ -24,17 +24,17 @@ from patientbandits.simulation import Result, Simulation
 MOST_RUNS = 7
 """Odd, so that the median is one of them."""
 
-DEPARTURE_GAPS = (0.2, 0.05)
-DEPARTURE_TAILS = (0.2, 0.3, 0.5, 0.8)
-DEPARTURE_VARIANTS = [
+GAPS = (0.2, 0.05)
+TAILS = (0.2, 0.3, 0.5, 0.8)
+VARIANTS = [
     *(Variant("printed", penalty) for penalty in ("paper", 1.0, 0.3, 0.1, 0.01)),
     *(Variant("c/2", penalty) for penalty in ("paper", 4.0, 3.0, 1.0)),
 ]
-LATE_DEPARTURE = Variant("printed", 0.1)
+LATE = Variant("printed", 0.1)
 """With the printed d / D it shows what a late departure costs."""
 
 PRINTED_PENALTY = Variant("c/2", "paper")
-DEPARTURE_COLUMNS = (
+COLUMNS = (
     "gap",
     "tail",
     "ratio",
@@ -57,10 +57,10 @@ class DepartureCase(NamedTuple):
     variant: Variant
 
 
-def departure_simulations(size: StudySize) -> dict[DepartureCase, Simulation]:
+def simulations_of(size: StudySize) -> dict[DepartureCase, Simulation]:
     """Simulations of every variant on every problem."""
     simulations = {}
-    for gap, tail, variant in product(DEPARTURE_GAPS, DEPARTURE_TAILS, DEPARTURE_VARIANTS):
+    for gap, tail, variant in product(GAPS, TAILS, VARIANTS):
         simulations[DepartureCase(gap, tail, variant)] = Simulation(
             slow_problem(gap, tail),
             variant.policy(),
@@ -83,7 +83,7 @@ def departure(rounds: NDArray[np.int64], alpha_low: NDArray[np.float64]) -> NDAr
     return np.where(for_good[:, -1], rounds[for_good.argmax(axis=1)], np.inf)
 
 
-def departure_rows(results: Mapping[DepartureCase, Result]) -> Iterable[Sequence[Any]]:
+def rows_of(results: Mapping[DepartureCase, Result]) -> Iterable[Sequence[Any]]:
     """Rows of departures.csv."""
     for case, result in results.items():
         assert result.trace is not None
@@ -113,7 +113,7 @@ def predicted_pulls(case: DepartureCase, result: Result) -> float:
     return theory.adaptive_start(case.tail, max(means), penalty, case.variant.ratio_value())
 
 
-def departure_values(data: StudyData) -> dict[str, Any]:
+def values_in(data: StudyData) -> dict[str, Any]:
     """Measured against predicted, for the text."""
     rows = [row for row in data.departures if int(row["horizon"]) == data.size.shorter]
     quotients = sorted(
@@ -122,11 +122,11 @@ def departure_values(data: StudyData) -> dict[str, Any]:
         if row["left"] == row["runs"]
     )
     beyond = [row for row in rows if float(row["predicted_pulls"]) > int(row["horizon"])]
-    gap, other_gap = DEPARTURE_GAPS
+    gap, other_gap = GAPS
     return {
-        "departures": [_table_row(rows, gap, variant) for variant in DEPARTURE_VARIANTS],
+        "departures": [_table_row(rows, gap, variant) for variant in VARIANTS],
         "departure_runs": rows[0]["runs"],
-        "tails": DEPARTURE_TAILS,
+        "tails": TAILS,
         "other_gap": other_gap,
         "departed": len(quotients),
         "least_ratio": f"{quotients[0]:.2f}",
@@ -143,28 +143,28 @@ def _table_row(rows: Sequence[DataRow], gap: float, variant: Variant) -> dict[st
         if float(row["gap"]) == gap and (row["ratio"], row["penalty"]) == variant.key
     }
     cells = []
-    for tail in DEPARTURE_TAILS:
+    for tail in TAILS:
         predicted = float(mine[tail]["predicted_pulls"])
         measured = float(mine[tail]["median"])
         cells.append(f"{in_powers(predicted)} → {in_powers(measured)}")
     return {"ratio": variant.ratio, "penalty": variant.penalty_in_words, "cells": cells}
 
 
-def late_values(data: StudyData) -> dict[str, Any]:
+def late_values_in(data: StudyData) -> dict[str, Any]:
     """Cost of leaving zero late, or never, in the long curves, for the text."""
     left = {
         (row["ratio"], row["penalty"]): row
         for row in data.departures
         if int(row["horizon"]) == data.size.horizon
     }
-    late_round = float(left[LATE_DEPARTURE.key]["median"])
-    late = data.curve(LATE_DEPARTURE.name)
+    late_round = float(left[LATE.key]["median"])
+    late = data.curve(LATE.name)
     before = [row for row in late if int(row["round"]) < late_round][-1]
     printed_penalty = left[PRINTED_PENALTY.key]
     return {
         "printed_left": left[PRINTED.key]["left"],
         "late": late[-1],
-        "late_penalty": LATE_DEPARTURE.penalty,
+        "late_penalty": LATE.penalty,
         "late_round": in_powers(late_round),
         "late_before": f"{float(before['regret']):.0f}",
         "late_before_round": in_powers(int(before["round"])),

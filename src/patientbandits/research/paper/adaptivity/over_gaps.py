@@ -17,10 +17,10 @@ from patientbandits.research.paper.adaptivity.variants import (
 )
 from patientbandits.simulation import Result, Simulation
 
-HARD_TAIL = 0.2
-HARD_C = 0.1
-HARD_GAPS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
-GAP_COLUMNS = ("gap", "policy", "horizon", "regret", "low95", "high95", "runs")
+TAIL = 0.2
+C = 0.1
+GAPS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
+COLUMNS = ("gap", "policy", "horizon", "regret", "low95", "high95", "runs")
 
 
 class GapCase(NamedTuple):
@@ -30,14 +30,14 @@ class GapCase(NamedTuple):
     policy: str
 
 
-def gap_simulations(size: StudySize) -> dict[GapCase, Simulation]:
+def simulations_of(size: StudySize) -> dict[GapCase, Simulation]:
     """Simulations of every policy at every gap."""
-    policies = other_policies(HARD_TAIL)
+    policies = other_policies(TAIL)
     for variant in (PRINTED, FAVOURITE):
-        policies[variant.name] = variant.policy(HARD_C)
+        policies[variant.name] = variant.policy(C)
     simulations = {}
-    for gap in HARD_GAPS:
-        problem = slow_problem(gap, HARD_TAIL, HARD_C)
+    for gap in GAPS:
+        problem = slow_problem(gap, TAIL, C)
         for name, policy in policies.items():
             simulations[GapCase(gap, name)] = Simulation(
                 problem, policy, size.shorter, size.runs, size.seed, record=1
@@ -45,7 +45,7 @@ def gap_simulations(size: StudySize) -> dict[GapCase, Simulation]:
     return simulations
 
 
-def gap_rows(results: Mapping[GapCase, Result]) -> Iterable[Sequence[Any]]:
+def rows_of(results: Mapping[GapCase, Result]) -> Iterable[Sequence[Any]]:
     """Rows of gaps.csv."""
     for case, result in results.items():
         numbers = digits(*student_interval(result.final))
@@ -57,12 +57,12 @@ def wrong_share(row: DataRow) -> float:
     return float(row["regret"]) / float(row["gap"]) / float(row["horizon"])
 
 
-def gap_values(data: StudyData) -> dict[str, Any]:
+def values_in(data: StudyData) -> dict[str, Any]:
     """Shares of wrong pulls, and where Adapt does best and worst against UCB1, for the text."""
     gaps = list(dict.fromkeys(row["gap"] for row in data.gaps))
     policies = list(dict.fromkeys(row["policy"] for row in data.gaps))
     share = {(row["policy"], row["gap"]): wrong_share(row) for row in data.gaps}
-    names = OtherNames.at(HARD_TAIL)
+    names = OtherNames.at(TAIL)
     quotient = {gap: share[names.ucb, gap] / share[FAVOURITE.name, gap] for gap in gaps}
     best = max(gaps, key=quotient.__getitem__)
     worst = min(gaps, key=quotient.__getitem__)

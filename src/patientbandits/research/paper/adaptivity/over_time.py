@@ -28,8 +28,8 @@ from patientbandits.research.paper.adaptivity.variants import (
 )
 from patientbandits.simulation import Result, Simulation
 
-GAP_OVER_TIME = 0.2
-TAIL_OVER_TIME = 0.3
+GAP = 0.2
+TAIL = 0.3
 PENALTIES: tuple[str | float, ...] = ("paper", 1.0, 0.3, 0.1, 0.03, 0.01)
 VARIANTS = [Variant(*chosen) for chosen in product(("printed", "c/2"), PENALTIES)]
 INVALID = Variant("c/2", 0.01)
@@ -39,15 +39,15 @@ THOMPSON = "PatientThompson"
 POINTS_PER_DECADE = 12
 """How many of the recorded rounds go into curves.csv."""
 
-CURVE_COLUMNS = ("policy", "round", "regret", "low95", "high95", "alpha_low", "runs")
+COLUMNS = ("policy", "round", "regret", "low95", "high95", "alpha_low", "runs")
 VERSUS_COLUMNS = ("policy", "other", "round", "difference", "low95", "high95", "runs")
 
 
-def curve_simulations(size: StudySize) -> dict[str, Simulation]:
+def simulations_of(size: StudySize) -> dict[str, Simulation]:
     """Policy -> simulation. PatientThompson costs a hundred times as much: it has half the runs."""
-    problem = slow_problem(GAP_OVER_TIME, TAIL_OVER_TIME)
+    problem = slow_problem(GAP, TAIL)
     policies: dict[str, Policy] = {variant.name: variant.policy() for variant in VARIANTS}
-    policies |= other_policies(TAIL_OVER_TIME)
+    policies |= other_policies(TAIL)
     simulations = {}
     for name, policy in policies.items():
         rounds = study_rounds(size.horizon)
@@ -63,7 +63,7 @@ def curve_simulations(size: StudySize) -> dict[str, Simulation]:
     return simulations
 
 
-def curve_rows(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
+def rows_of(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
     """Rows of curves.csv: about twelve rounds in each decade."""
     for name, result in results.items():
         mean, low, high = student_interval(result.regret)
@@ -87,7 +87,7 @@ def _shown_rounds(result: Result) -> list[int]:
     return sorted({int(np.abs(np.log(result.rounds / t)).argmin()) for t in targets})
 
 
-def versus_rows(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
+def versus_rows_of(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
     """Rows of versus.csv: regret of the favourite minus each other policy's, run by run.
 
     They met the same worlds; at the last round that both have.
@@ -102,9 +102,9 @@ def versus_rows(results: Mapping[str, Result]) -> Iterable[Sequence[Any]]:
         yield FAVOURITE.name, name, last, *digits(*student_interval(difference)), runs
 
 
-def curve_values(data: StudyData) -> dict[str, Any]:
+def values_in(data: StudyData) -> dict[str, Any]:
     """Numbers of the curves, for the text."""
-    names = OtherNames.at(TAIL_OVER_TIME)
+    names = OtherNames.at(TAIL)
     final = {policy: data.curve(policy)[-1] for policy in data.policies()}
     favourite = final[FAVOURITE.name]
     rounds = {10**k for k in range(4, 10) if 10**k < data.size.horizon} | {data.size.horizon}

@@ -14,31 +14,12 @@ from numpy.typing import NDArray
 
 from patientbandits import theory
 from patientbandits.plotting import Line, Panel, draw
+from patientbandits.research.paper.adaptivity import departures, over_gaps, over_time
 from patientbandits.research.paper.adaptivity.data import (
     DataRow,
     StudyData,
     in_powers,
     with_half_width,
-)
-from patientbandits.research.paper.adaptivity.departures import (
-    LATE_DEPARTURE,
-    PRINTED_PENALTY,
-    departure_values,
-    late_values,
-)
-from patientbandits.research.paper.adaptivity.over_gaps import (
-    HARD_C,
-    HARD_GAPS,
-    HARD_TAIL,
-    gap_values,
-)
-from patientbandits.research.paper.adaptivity.over_time import (
-    GAP_OVER_TIME,
-    INVALID,
-    PENALTIES,
-    TAIL_OVER_TIME,
-    THOMPSON,
-    curve_values,
 )
 from patientbandits.research.paper.adaptivity.variants import (
     FAVOURITE,
@@ -63,16 +44,16 @@ SHADES = ("#9a9a9a", "#440154", "#3b528b", "#21918c", "#5ec962", "#e0b000")
 AT_RANDOM = "playing at random"
 LINE_STYLES = {
     PRINTED.name: ("#9a9a9a", "-"),
-    PRINTED_PENALTY.name: ("#555b66", "--"),
-    LATE_DEPARTURE.name: ("#96331b", "--"),
-    INVALID.name: ("#8fce8f", "-"),
+    departures.PRINTED_PENALTY.name: ("#555b66", "--"),
+    departures.LATE.name: ("#96331b", "--"),
+    over_time.INVALID.name: ("#8fce8f", "-"),
     "UCB1": ("#111111", "-"),
     "PatientBandits, true alpha": ("#1b6ca8", "-"),
     FAVOURITE.name: ("#2e933c", "--"),
     f"PatientBandits, alpha {ADAPTIVE_ALPHA_FLOOR:g}": ("#7fb2d9", "-"),
     "PatientKL, true alpha": ("#d1495b", "-"),
     f"PatientKL, alpha {ADAPTIVE_ALPHA_FLOOR:g}": ("#eba5ad", "-"),
-    THOMPSON: ("#7b4ea3", "-"),
+    over_time.THOMPSON: ("#7b4ea3", "-"),
     AT_RANDOM: ("#111111", ":"),
 }
 """Policies in the figure of regrets -> colour and dash, in the order of the legend."""
@@ -94,8 +75,8 @@ def draw_figures(data: StudyData, folder: Path) -> None:
 def _alpha_panel(data: StudyData, ratio: str, title: str) -> Panel:
     """alpha_low over time, for each penalty."""
     ends = [FIRST_ROUND, data.size.horizon]
-    lines = [Line("true alpha", ends, [TAIL_OVER_TIME] * 2, color="#111111", dash=":")]
-    for penalty, color in zip(PENALTIES, SHADES, strict=True):
+    lines = [Line("true alpha", ends, [over_time.TAIL] * 2, color="#111111", dash=":")]
+    for penalty, color in zip(over_time.PENALTIES, SHADES, strict=True):
         variant = Variant(ratio, penalty)
         rows = _late_rows(data, variant.name)
         name = f"penalty {variant.penalty_in_words}"
@@ -122,7 +103,7 @@ def _time_panel(data: StudyData) -> Panel:
         line = _line(name, "round", rows, np.ones(len(rows)))
         lines.append(replace(line, low=np.maximum(np.asarray(line.low, float), LOWEST_SHOWN)))
     return Panel(
-        title=f"over time: gap {GAP_OVER_TIME}, tails {TAIL_OVER_TIME}",
+        title=f"over time: gap {over_time.GAP}, tails {over_time.TAIL}",
         xlabel="round",
         ylabel="regret",
         lines=_ordered(lines),
@@ -134,14 +115,14 @@ def _time_panel(data: StudyData) -> Panel:
 def _gap_panel(data: StudyData) -> Panel:
     """Share of wrong pulls over the gap."""
     color, dash = LINE_STYLES[AT_RANDOM]
-    ends = [min(HARD_GAPS), max(HARD_GAPS)]
+    ends = [min(over_gaps.GAPS), max(over_gaps.GAPS)]
     lines = [Line(AT_RANDOM, ends, [0.5, 0.5], color=color, dash=dash)]
     for policy in dict.fromkeys(row["policy"] for row in data.gaps):
         rows = [row for row in data.gaps if row["policy"] == policy]
         units = np.array(_column(rows, "gap")) * np.array(_column(rows, "horizon"))
         lines.append(_line(_name_in_figure(policy), "gap", rows, units))
     return Panel(
-        title=f"over the gap: tails {HARD_TAIL}, c = {HARD_C}, T = {data.size.shorter:,}",
+        title=f"over the gap: tails {over_gaps.TAIL}, c = {over_gaps.C}, T = {data.size.shorter:,}",
         xlabel="gap",
         ylabel="regret / (gap T): share of wrong pulls",
         lines=_ordered(lines),
@@ -206,10 +187,10 @@ def adaptivity_page(data: StudyData) -> str:
         **setting_values(),
         **formula_values(data.size.horizon),
         **bonus_values(),
-        **curve_values(data),
-        **late_values(data),
-        **departure_values(data),
-        **gap_values(data),
+        **over_time.values_in(data),
+        **departures.late_values_in(data),
+        **departures.values_in(data),
+        **over_gaps.values_in(data),
     )
 
 
@@ -225,7 +206,7 @@ def size_values(data: StudyData) -> dict[str, Any]:
         "shorter": in_powers(data.size.shorter),
         "runs": data.curves[0]["runs"],
         "gap_runs": data.gaps[0]["runs"],
-        "thompson_runs": data.curve(THOMPSON)[0]["runs"],
+        "thompson_runs": data.curve(over_time.THOMPSON)[0]["runs"],
     }
 
 
@@ -235,10 +216,10 @@ def setting_values() -> dict[str, Any]:
         "c": ADAPTIVE_C,
         "alpha_floor": ADAPTIVE_ALPHA_FLOOR,
         "mean_floor": ADAPTIVE_MEAN_FLOOR,
-        "gap": GAP_OVER_TIME,
-        "tail": TAIL_OVER_TIME,
-        "hard_tail": HARD_TAIL,
-        "hard_c": HARD_C,
+        "gap": over_time.GAP,
+        "tail": over_time.TAIL,
+        "hard_tail": over_gaps.TAIL,
+        "hard_c": over_gaps.C,
     }
 
 
@@ -246,10 +227,10 @@ def formula_values(horizon: int) -> dict[str, Any]:
     """d / D, penalty, and what follows from them without any data."""
     penalty = theory.adaptive_penalty(2, horizon, ADAPTIVE_C, ADAPTIVE_MEAN_FLOOR)
     ratio = PRINTED.ratio_value()
-    hard_ratio = PRINTED.ratio_value(HARD_C)
+    hard_ratio = PRINTED.ratio_value(over_gaps.C)
     half = FAVOURITE.ratio_value()
-    tail = TAIL_OVER_TIME
-    best = WORSE_MEAN + GAP_OVER_TIME
+    tail = over_time.TAIL
+    best = WORSE_MEAN + over_time.GAP
     return {
         "printed_ratio": f"{ratio:.2g}",
         "half_c": half,

@@ -10,29 +10,8 @@ from pathlib import Path
 
 from patientbandits._util.files import write_atomically, write_csv
 from patientbandits.errors import given, whole
+from patientbandits.research.paper.adaptivity import departures, over_gaps, over_time
 from patientbandits.research.paper.adaptivity.data import read_study_data
-from patientbandits.research.paper.adaptivity.departures import (
-    DEPARTURE_COLUMNS,
-    DepartureCase,
-    departure_rows,
-    departure_simulations,
-)
-from patientbandits.research.paper.adaptivity.over_gaps import (
-    GAP_COLUMNS,
-    GapCase,
-    gap_rows,
-    gap_simulations,
-)
-from patientbandits.research.paper.adaptivity.over_time import (
-    CURVE_COLUMNS,
-    GAP_OVER_TIME,
-    TAIL_OVER_TIME,
-    VARIANTS,
-    VERSUS_COLUMNS,
-    curve_rows,
-    curve_simulations,
-    versus_rows,
-)
 from patientbandits.research.paper.adaptivity.page import adaptivity_page, draw_figures
 from patientbandits.research.paper.adaptivity.variants import QUICK_SIZE, StudySize
 from patientbandits.simulation import Result, Start, progress_from, rounds_of, sweep
@@ -59,18 +38,18 @@ def adaptivity(
     """
     size = checked_size(horizon, runs, seed, quick)
     folder = Path(out)
-    departures = departure_simulations(size)
-    gaps = gap_simulations(size)
-    curves = curve_simulations(size)
-    simulations = [*departures.values(), *gaps.values(), *curves.values()]
+    leaving = departures.simulations_of(size)
+    by_gap = over_gaps.simulations_of(size)
+    curves = over_time.simulations_of(size)
+    simulations = [*leaving.values(), *by_gap.values(), *curves.values()]
     progress = progress_from(start, rounds_of(simulations))
     results = iter(sweep(simulations, folder / "pieces", workers, progress, on))
     data = folder / "data" / "adaptivity"
     write_data(
         data,
         size,
-        departures={case: next(results) for case in departures},
-        gaps={case: next(results) for case in gaps},
+        leaving={case: next(results) for case in leaving},
+        by_gap={case: next(results) for case in by_gap},
         curves={name: next(results) for name in curves},
     )
     earlier = read_study_data(data)
@@ -98,20 +77,20 @@ def checked_size(horizon: int | None, runs: int | None, seed: int | None, quick:
 def write_data(
     folder: Path,
     size: StudySize,
-    departures: Mapping[DepartureCase, Result],
-    gaps: Mapping[GapCase, Result],
+    leaving: Mapping[departures.DepartureCase, Result],
+    by_gap: Mapping[over_gaps.GapCase, Result],
     curves: Mapping[str, Result],
 ) -> None:
     """Write the files that `read_study_data` reads; the long curves have departures as well."""
     folder.mkdir(parents=True, exist_ok=True)
     long = {
-        DepartureCase(GAP_OVER_TIME, TAIL_OVER_TIME, variant): curves[variant.name]
-        for variant in VARIANTS
+        departures.DepartureCase(over_time.GAP, over_time.TAIL, variant): curves[variant.name]
+        for variant in over_time.VARIANTS
     }
-    rows = [*departure_rows(departures), *departure_rows(long)]
-    write_csv(folder / "departures.csv", DEPARTURE_COLUMNS, rows)
-    write_csv(folder / "gaps.csv", GAP_COLUMNS, gap_rows(gaps))
-    write_csv(folder / "curves.csv", CURVE_COLUMNS, curve_rows(curves))
-    write_csv(folder / "versus.csv", VERSUS_COLUMNS, versus_rows(curves))
+    rows = [*departures.rows_of(leaving), *departures.rows_of(long)]
+    write_csv(folder / "departures.csv", departures.COLUMNS, rows)
+    write_csv(folder / "gaps.csv", over_gaps.COLUMNS, over_gaps.rows_of(by_gap))
+    write_csv(folder / "curves.csv", over_time.COLUMNS, over_time.rows_of(curves))
+    write_csv(folder / "versus.csv", over_time.VERSUS_COLUMNS, over_time.versus_rows_of(curves))
     settings = json.dumps(asdict(size)) + "\n"
     write_atomically(folder / "settings.json", settings.encode())
