@@ -65,12 +65,8 @@ def probability(owner: str, name: str, value: object) -> float:
 def whole(owner: str, name: str, value: object, least: int = 0) -> int:
     """An integer of at least ``least``; 3.0 counts, 3.5 does not."""
     x = number(owner, name, value)
-    require(
-        x == x and abs(x) < 2**63 and x == int(x) and x >= least,
-        owner,
-        f"{name} must be an integer >= {least}",
-        **{name: value},
-    )
+    rule = f"{name} must be an integer >= {least}"
+    require(x == x and abs(x) < 2**63 and x == int(x) and x >= least, owner, rule, **{name: value})
     return int(value)  # type: ignore[call-overload]
 
 

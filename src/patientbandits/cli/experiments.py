@@ -143,11 +143,8 @@ def run_show(options: argparse.Namespace) -> None:
 def run_change(options: argparse.Namespace) -> None:
     from patientbandits.errors import given, require
 
-    require(
-        options.window is None or not options.no_window,
-        "experiments",
-        "window and no-window exclude each other",
-    )
+    rule = "window and no-window exclude each other"
+    require(options.window is None or not options.no_window, "experiments", rule)
     changes = chosen(options, "sticky", "window", "retire", "restore", *SIMPLE_SETTINGS)
     changes |= given(
         policy=parse_policy(options.policy), add_arms=options.add, add_goals=options.goals

@@ -42,18 +42,12 @@ def run_reproduce(options: argparse.Namespace) -> None:
     from patientbandits.research.paper import NAMES, reproduce
 
     if options.adaptivity:
-        require(
-            not options.experiments and not options.preset,
-            "reproduce",
-            "--adaptivity takes neither experiments nor presets",
-        )
+        rule = "--adaptivity takes neither experiments nor presets"
+        require(not options.experiments and not options.preset, "reproduce", rule)
         run_adaptivity(options)
         return
-    require(
-        options.horizon is None and not options.quick,
-        "reproduce",
-        "--horizon and --quick belong to --adaptivity",
-    )
+    rule = "--horizon and --quick belong to --adaptivity"
+    require(options.horizon is None and not options.quick, "reproduce", rule)
     out = options.out or "out/reproduce"
     summary = reproduce(
         out,

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from patientbandits._util.rng import Bits, as_bits, bits_at, following, mix, uni
 from patientbandits.errors import require, whole
 from patientbandits.policies.base import Arm, Chance, Policy
 from patientbandits.policies.parts.age_bins import bin_of_age, growing_edges
+from patientbandits.policies.parts.records import ArmFloats, PullArms, PullFloats, PullInts, zeros
 
 BIN_GROWTH = 1.3
 REBIN = 1.02
@@ -48,6 +49,9 @@ UNDECIDED_REPLICATE = -1
 SALT = 0xB5297A4D3F84D5B5
 
 
+ArmReplicateFloats = Annotated[NDArray[np.float64], "arm", "replicate"]
+
+
 class Replicates(NamedTuple):
     """Weights in a replicate; its number is the last axis."""
 
@@ -55,31 +59,31 @@ class Replicates(NamedTuple):
     """bin: its upper edge; the lower edge is the one before, or 0"""
     share: NDArray[np.float64]
     """bin: how much of it a pull whose age lies in it has been at risk"""
-    waiting: NDArray[np.float64]
+    waiting: Annotated[NDArray[np.float64], "arm", "bin", "replicate"]
     """(arm, bin, replicate): pulls not converted, by age"""
-    converted: NDArray[np.float64]
+    converted: Annotated[NDArray[np.float64], "bin", "replicate"]
     """(bin, replicate): conversions by delay, all arms"""
-    conversions: NDArray[np.float64]
+    conversions: ArmReplicateFloats
     """(arm, replicate), the one of the prior included"""
-    pulls: NDArray[np.float64]
+    pulls: ArmReplicateFloats
     """(arm, replicate), the two pulls of the prior included"""
-    rate: NDArray[np.float64]
+    rate: ArmReplicateFloats
     """(arm, replicate): p"""
     survival: NDArray[np.float64]
     """(bin, replicate): G at the upper edge"""
-    late: NDArray[np.float64]
+    late: ArmFloats
     """arm: sum of w, within one EM step"""
-    risk: NDArray[np.float64]
+    risk: Annotated[NDArray[np.float64], "bin"]
     """bin: sum of w, within one EM step"""
-    paid: NDArray[np.float64]
+    paid: ArmFloats
     """arm: conversions"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
-    bin_of: NDArray[np.int16]
+    bin_of: Annotated[NDArray[np.int16], "pull"]
     """pull: the bin of its age, -1 once converted"""
-    word_of: NDArray[np.int64]
+    word_of: PullInts
     """pull: the bits that say in which replicates it counts"""
     next_word: NDArray[np.int64]
     """the bits of the next pull"""
@@ -96,28 +100,11 @@ class Replicates(NamedTuple):
 def replicates_of(arms: int, capacity: int, count: int) -> Replicates:
     """The memory before the first pull."""
     edges = growing_edges(BIN_GROWTH)
-    bins = len(edges)
-    pulls = capacity + 1
-    return Replicates(
+    sizes = {"arm": arms, "bin": len(edges), "replicate": count, "pull": capacity + 1}
+    return zeros(Replicates, **sizes)._replace(
         edges=edges,
         share=np.where(np.diff(edges, prepend=0.0) == 1.0, 1.0, 0.5),
-        waiting=np.zeros((arms, bins, count)),
-        converted=np.zeros((bins, count)),
-        conversions=np.zeros((arms, count)),
-        pulls=np.zeros((arms, count)),
-        rate=np.zeros((arms, count)),
-        survival=np.ones((bins, count)),
-        late=np.zeros(arms),
-        risk=np.zeros(bins),
-        paid=np.zeros(arms),
-        time_of=np.zeros(pulls),
-        arm_of=np.zeros(pulls, np.int32),
-        bin_of=np.zeros(pulls, np.int16),
-        word_of=np.zeros(pulls, np.int64),
-        next_word=np.zeros(1, np.int64),
-        began=np.zeros(1),
-        rebin_at=np.zeros(1),
-        last_pull=np.zeros(1, np.int64),
+        survival=np.ones((len(edges), count)),
         chosen=np.array([UNDECIDED_REPLICATE]),
     )
 
@@ -223,12 +210,8 @@ class BootstrappedThompson(Policy):
 
     def __post_init__(self) -> None:
         whole(self.owner, "replicates", self.replicates, 1)
-        require(
-            self.replicates <= MOST_REPLICATES,
-            self.owner,
-            f"replicates must be <= {MOST_REPLICATES}",
-            replicates=self.replicates,
-        )
+        rule = f"replicates must be <= {MOST_REPLICATES}"
+        require(self.replicates <= MOST_REPLICATES, self.owner, rule, replicates=self.replicates)
         whole(self.owner, "steps", self.steps, 1)
 
     def numbers(self, arms: int) -> Numbers:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import whole
 from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.records import ArmFloats, PullArms, PullFlags, PullFloats, zeros
 
 START_RATE = 0.3
 LEAST_ESTIMATE = 1e-4
@@ -44,27 +45,27 @@ GROWING_BATCH = 0.02
 class ExponentialFits(NamedTuple):
     """By arm, unless said otherwise."""
 
-    rate: NDArray[np.float64]
+    rate: ArmFloats
     """p; 0 before the first fit"""
-    speed: NDArray[np.float64]
+    speed: ArmFloats
     """r, the inverse of the mean delay"""
-    conversions: NDArray[np.float64]
+    conversions: ArmFloats
     """y, up to now"""
-    delays: NDArray[np.float64]
+    delays: ArmFloats
     """the sum of the delays seen"""
-    waited: NDArray[np.float64]
+    waited: ArmFloats
     """the sum of w x, within one EM step"""
-    late: NDArray[np.float64]
+    late: ArmFloats
     """the sum of w, within one EM step"""
-    matured: NDArray[np.float64]
+    matured: ArmFloats
     """m, at the last fit"""
     shapes: NDArray[np.float64]
     """(arm, 2): a, b of the Beta law since the last fit"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
-    converted: NDArray[np.bool_]
+    converted: PullFlags
     """pull: whether it has paid"""
     last_pull: NDArray[np.int64]
     """pulls"""
@@ -150,22 +151,8 @@ class DTS(Policy):
         whole(self.owner, "steps", self.steps, 1)
 
     def memory(self, arms: int, capacity: int) -> ExponentialFits:
-        pulls = capacity + 1
-        return ExponentialFits(
-            rate=np.zeros(arms),
-            speed=np.zeros(arms),
-            conversions=np.zeros(arms),
-            delays=np.zeros(arms),
-            waited=np.zeros(arms),
-            late=np.zeros(arms),
-            matured=np.zeros(arms),
-            shapes=np.ones((arms, 2)),
-            time_of=np.zeros(pulls),
-            arm_of=np.zeros(pulls, np.int32),
-            converted=np.zeros(pulls, np.bool_),
-            last_pull=np.zeros(1, np.int64),
-            fit_at=np.zeros(1, np.int64),
-        )
+        blank = zeros(ExponentialFits, arm=arms, pull=capacity + 1)
+        return blank._replace(shapes=np.ones((arms, 2)))
 
     @staticmethod
     def pulled(self: Numbers, memory: ExponentialFits, arm: Arm, pull: int, time: float) -> None:

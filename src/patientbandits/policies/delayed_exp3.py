@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from patientbandits._util.rng import Bits, unit
 from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.records import ArmFloats, PullFlags, PullFloats, zeros
 
 NEVER_ZERO = 1e-300
 
@@ -24,13 +25,13 @@ NEVER_ZERO = 1e-300
 class WeightedLosses(NamedTuple):
     """By arm, unless said otherwise."""
 
-    losses: NDArray[np.float64]
+    losses: ArmFloats
     """L: the sum over reports of (1 - reward) / p"""
-    shares: NDArray[np.float64]
+    shares: ArmFloats
     """p, at this decision"""
-    share_of: NDArray[np.float64]
+    share_of: PullFloats
     """pull: p of its arm when it was made"""
-    counted: NDArray[np.bool_]
+    counted: PullFlags
     """pull: whether it has neither reported nor been skipped"""
     oldest: NDArray[np.int64]
     """the oldest pull that may be counted"""
@@ -74,15 +75,8 @@ class DelayedEXP3(Policy):
         skipping: float
 
     def memory(self, arms: int, capacity: int) -> WeightedLosses:
-        return WeightedLosses(
-            losses=np.zeros(arms),
-            shares=np.zeros(arms),
-            share_of=np.zeros(capacity + 1),
-            counted=np.zeros(capacity + 1, np.bool_),
-            oldest=np.ones(1, np.int64),
-            waiting=np.zeros(1, np.int64),
-            waited=np.zeros(1),
-        )
+        blank = zeros(WeightedLosses, arm=arms, pull=capacity + 1)
+        return blank._replace(oldest=np.ones(1, np.int64))
 
     @staticmethod
     def pulled(self: Numbers, memory: WeightedLosses, arm: Arm, pull: int) -> None:

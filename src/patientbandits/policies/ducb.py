@@ -86,12 +86,8 @@ class DUCB(Policy):
         choice(self.owner, "mode", self.mode, self.modes())
         positive(self.owner, "exploration", self.exploration)
         if self.mode == "uncensored":
-            require(
-                self.window is None,
-                self.owner,
-                'mode "uncensored" has no window',
-                window=self.window,
-            )
+            rule = 'mode "uncensored" has no window'
+            require(self.window is None, self.owner, rule, window=self.window)
         else:
             object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
 

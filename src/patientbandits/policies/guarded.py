@@ -132,12 +132,8 @@ class GuardedThompson(PatientThompson):
         super().__post_init__()
         if not isinstance(self.guard, PatientKL):
             raise InputError(f"{self.owner}: guard must be a PatientKL; got guard={self.guard!r}.")
-        require(
-            self.guard.c >= LEAST_C,
-            self.owner,
-            f"guard must have c >= {LEAST_C:g}, which its guarantee needs",
-            guard=self.guard,
-        )
+        rule = f"guard must have c >= {LEAST_C:g}, which its guarantee needs"
+        require(self.guard.c >= LEAST_C, self.owner, rule, guard=self.guard)
         require(
             0 <= number(self.owner, "slack", self.slack) < math.inf,
             self.owner,

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from patientbandits._util.rng import Bits, following, unit
 from patientbandits.errors import InputError, require
 from patientbandits.policies.base import Arm, NoNumbers, Policy
 from patientbandits.policies.parts.age_bins import growing_edges
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, PullArms, PullFloats, zeros
 from patientbandits.problems.delays import Delay
 
 MEAN_CELLS = 400
@@ -51,23 +52,23 @@ class Likelihoods(NamedTuple):
     """cell: log mu in its middle"""
     log_waiting: NDArray[np.float64]
     """(law, bin, cell): log(1 - mu F), of a pull waiting at an age in the bin"""
-    law_of: NDArray[np.int64]
+    law_of: ArmInts
     """arm: the number of its law"""
-    log_likelihood: NDArray[np.float64]
+    log_likelihood: Annotated[NDArray[np.float64], "arm", "cell"]
     """(arm, cell)"""
-    paid: NDArray[np.float64]
+    paid: ArmFloats
     """arm: conversions"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
-    bin_of: NDArray[np.int32]
+    bin_of: Annotated[NDArray[np.int32], "pull"]
     """pull: the bin of its age, `HAS_PAID` once it has paid"""
-    passed: NDArray[np.int64]
+    passed: Annotated[NDArray[np.int64], "bin"]
     """bin: the last pull that has grown older than its upper edge"""
     last_pull: NDArray[np.int64]
     """pulls"""
-    weights: NDArray[np.float64]
+    weights: Annotated[NDArray[np.float64], "cell"]
     """cell: within one draw"""
 
 
@@ -174,21 +175,13 @@ class OracleThompson(Policy):
         edges = growing_edges(AGE_GROWTH)
         ends = np.sin(np.arange(MEAN_CELLS + 1) * CELL) ** 2
         middle = np.sin((np.arange(MEAN_CELLS) + 0.5) * CELL) ** 2
-        pulls = capacity + 1
-        return Likelihoods(
+        sizes = {"arm": arms, "cell": MEAN_CELLS, "bin": len(edges), "pull": capacity + 1}
+        return zeros(Likelihoods, **sizes)._replace(
             edges=edges,
             log_prior=np.log(np.diff(ends)),
             log_level=np.log(middle),
             log_waiting=waiting_table(distinct, edges),
             law_of=np.array([distinct.index(law) for law in laws]),
-            log_likelihood=np.zeros((arms, MEAN_CELLS)),
-            paid=np.zeros(arms),
-            time_of=np.zeros(pulls),
-            arm_of=np.zeros(pulls, np.int32),
-            bin_of=np.zeros(pulls, np.int32),
-            passed=np.zeros(len(edges), np.int64),
-            last_pull=np.zeros(1, np.int64),
-            weights=np.zeros(MEAN_CELLS),
         )
 
     @staticmethod

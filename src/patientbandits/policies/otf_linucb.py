@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from patientbandits.errors import choice, number, positive, require, whole
 from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, PullArms, PullFloats, zeros
 
 AMBIGUITIES = ("paper", "own")
 
@@ -21,14 +22,14 @@ AMBIGUITIES = ("paper", "own")
 class RecentPulls(NamedTuple):
     """Counts, by arm unless said otherwise."""
 
-    pulls: NDArray[np.int64]
-    recent: NDArray[np.int64]
+    pulls: ArmInts
+    recent: ArmInts
     """pulls at most m old"""
-    early: NDArray[np.float64]
+    early: ArmFloats
     """rewards with delay <= m"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
     oldest: NDArray[np.int64]
     """the oldest pull that is at most m old"""
@@ -36,20 +37,6 @@ class RecentPulls(NamedTuple):
     """the last pull"""
     radius: NDArray[np.float64]
     """2 f + the sum over recent pulls; of OTFLinTS, how much wider its draws are for them"""
-
-
-def recent_pulls(arms: int, capacity: int) -> RecentPulls:
-    """Before the first pull."""
-    return RecentPulls(
-        pulls=np.zeros(arms, np.int64),
-        recent=np.zeros(arms, np.int64),
-        early=np.zeros(arms),
-        time_of=np.zeros(capacity + 1),
-        arm_of=np.zeros(capacity + 1, np.int32),
-        oldest=np.ones(1, np.int64),
-        last_pull=np.zeros(1, np.int64),
-        radius=np.zeros(1),
-    )
 
 
 def add_recent(memory: RecentPulls, arm: int, pull: int, time: float) -> None:
@@ -81,7 +68,8 @@ class RecentPolicy(Policy):
         object.__setattr__(self, "window", whole(self.owner, "window", self.window, 1))
 
     def memory(self, arms: int, capacity: int) -> RecentPulls:
-        return recent_pulls(arms, capacity)
+        blank = zeros(RecentPulls, arm=arms, pull=capacity + 1)
+        return blank._replace(oldest=np.ones(1, np.int64))
 
     @staticmethod
     def pulled(self: Any, memory: RecentPulls, arm: Arm, pull: int, time: float) -> None:

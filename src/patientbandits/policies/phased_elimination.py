@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.policies.base import Arm, NoNumbers, Policy
-from patientbandits.policies.reported import Survivors, eliminate, survivors_of
+from patientbandits.policies.parts.records import ArmFlags, ArmFloats, ArmInts, zeros
+from patientbandits.policies.reported import Survivors, eliminate
 
 PHASE_REPORTS = 16.0
 
@@ -18,13 +19,13 @@ PHASE_REPORTS = 16.0
 class Phases(NamedTuple):
     """`Survivors`, and by arm, unless said otherwise, what the phase adds."""
 
-    reports: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    active: NDArray[np.bool_]
-    lacking: NDArray[np.bool_]
+    reports: ArmInts
+    pulls: ArmInts
+    rewards: ArmFloats
+    active: ArmFlags
+    lacking: ArmFlags
     """whether it lacks reports in this phase"""
-    to_pull: NDArray[np.bool_]
+    to_pull: ArmFlags
     """whether it is still to be pulled in this turn"""
     phase: NDArray[np.int64]
     """l = 1, 2, ...; 0 before the first"""
@@ -60,12 +61,7 @@ class PhasedElimination(Policy):
     feedback: ClassVar[str] = "reports"
 
     def memory(self, arms: int, capacity: int) -> Phases:
-        return Phases(
-            *survivors_of(arms),
-            lacking=np.zeros(arms, np.bool_),
-            to_pull=np.zeros(arms, np.bool_),
-            phase=np.zeros(1, np.int64),
-        )
+        return zeros(Phases, arm=arms)._replace(active=np.ones(arms, np.bool_))
 
     @staticmethod
     def pulled(self: NoNumbers, memory: Phases, arm: Arm) -> None:

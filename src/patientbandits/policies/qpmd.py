@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from patientbandits.policies.base import Arm, Chance, rule_of
 from patientbandits.policies.choice import DecisionPoint, choose_function
 from patientbandits.policies.parts.over_base import BaseHooks, OverBase
-from patientbandits.policies.parts.records import base_memory, nested_kind
+from patientbandits.policies.parts.records import (
+    ArmFloats,
+    ArmInts,
+    PullFloats,
+    PullInts,
+    base_memory,
+    nested_kind,
+    zeros,
+)
 from patientbandits.policies.rule import Rule, hooks_of
 
 UNDECIDED_ARM = -1
@@ -32,21 +40,21 @@ UNDECIDED_ARM = -1
 class Queues(NamedTuple):
     """The policy's own arrays, before the base's memory."""
 
-    first: NDArray[np.int64]
+    first: ArmInts
     """arm: the pull at the head of its queue, 0 for none"""
-    last: NDArray[np.int64]
+    last: ArmInts
     """arm: the pull at the end of its queue, 0 for none"""
-    earlier: NDArray[np.int64]
+    earlier: ArmInts
     """arm: the last pull in the queue that arrived before those at its end did; 0 for none"""
-    after: NDArray[np.int64]
+    after: PullInts
     """pull: the next one in the queue"""
-    value_of: NDArray[np.float64]
+    value_of: PullFloats
     """pull: what it reported"""
-    arrived_at: NDArray[np.float64]
+    arrived_at: PullFloats
     """pull: when it reported"""
-    fed: NDArray[np.int64]
+    fed: ArmInts
     """arm: the pulls that the base knows of"""
-    fed_rewards: NDArray[np.float64]
+    fed_rewards: ArmFloats
     """arm: the rewards that the base knows of"""
     choice: NDArray[np.int64]
     """the arm that the base wants, -1 for undecided"""
@@ -174,19 +182,8 @@ class QPMD(OverBase):
 
     def memory(self, arms: int, capacity: int) -> Any:
         base = self.base.memory(arms, capacity)
-        queues = Queues(
-            first=np.zeros(arms, np.int64),
-            last=np.zeros(arms, np.int64),
-            earlier=np.zeros(arms, np.int64),
-            after=np.zeros(capacity + 1, np.int64),
-            value_of=np.zeros(capacity + 1),
-            arrived_at=np.zeros(capacity + 1),
-            fed=np.zeros(arms, np.int64),
-            fed_rewards=np.zeros(arms),
-            choice=np.array([UNDECIDED_ARM]),
-            fed_total=np.zeros(1, np.int64),
-            worth=np.zeros(1),
-        )
+        queues = zeros(Queues, arm=arms, pull=capacity + 1)
+        queues.choice[0] = UNDECIDED_ARM
         return nested_kind(Queues, type(base))(*queues, *base)
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from patientbandits._util.rng import Bits, beta
 from patientbandits.policies.base import Arm, NoNumbers, Policy
+from patientbandits.policies.parts.records import ArmFlags, ArmFloats, ArmInts, zeros
 
 
 class ReportCounts(NamedTuple):
     """By arm."""
 
-    reports: NDArray[np.int64]
+    reports: ArmInts
     """s"""
 
 
@@ -31,7 +31,7 @@ class Reported(Policy):
     feedback: ClassVar[str] = "reports"
 
     def memory(self, arms: int, capacity: int) -> ReportCounts:
-        return ReportCounts(reports=np.zeros(arms, np.int64))
+        return zeros(ReportCounts, arm=arms)
 
     @staticmethod
     def arrived(self: NoNumbers, memory: ReportCounts, arm: Arm) -> None:
@@ -69,12 +69,12 @@ class ArrivedThompson(Reported):
 class Survivors(NamedTuple):
     """By arm."""
 
-    reports: NDArray[np.int64]
+    reports: ArmInts
     """s"""
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
+    pulls: ArmInts
+    rewards: ArmFloats
     """S"""
-    active: NDArray[np.bool_]
+    active: ArmFlags
 
 
 def radius(memory: Survivors, arm: int, horizon: float) -> float:
@@ -84,12 +84,7 @@ def radius(memory: Survivors, arm: int, horizon: float) -> float:
 
 def survivors_of(arms: int) -> Survivors:
     """Before the first pull."""
-    return Survivors(
-        reports=np.zeros(arms, np.int64),
-        pulls=np.zeros(arms, np.int64),
-        rewards=np.zeros(arms),
-        active=np.ones(arms, np.bool_),
-    )
+    return zeros(Survivors, arm=arms)._replace(active=np.ones(arms, np.bool_))
 
 
 def eliminate(memory: Survivors, horizon: float) -> None:

@@ -52,6 +52,9 @@ class Rule:
     reports: bool = False
     """`arrived` is called for rewards of 0 too"""
 
+    def __hash__(self) -> int:
+        return hash(tuple(self.hooks.items()))
+
     @property
     def formula(self) -> Hook:
         """`bonus` or `index`, whichever the policy has."""

@@ -11,7 +11,7 @@ when its pulls grow old.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import positive, require
 from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.records import PullArms, PullFloats, PullInts, zeros
 
 FIRST_PULLS_BELIEVED = 3.0
 """Before any pull is old, so many are believed to have paid 2 with a signal and 1 without."""
@@ -27,21 +28,21 @@ FIRST_PULLS_BELIEVED = 3.0
 class SignalCounts(NamedTuple):
     """By arm and by signal (0: none, 1: one), unless said otherwise."""
 
-    judged: NDArray[np.int64]
+    judged: Annotated[NDArray[np.int64], "arm", "signal"]
     """pulls as old as the signal window"""
-    old: NDArray[np.int64]
+    old: Annotated[NDArray[np.int64], "arm", "signal"]
     """pulls as old as the window"""
-    paid: NDArray[np.float64]
+    paid: Annotated[NDArray[np.float64], "arm", "signal"]
     """what came of these within the window"""
-    worth: NDArray[np.float64]
+    worth: Annotated[NDArray[np.float64], "signal"]
     """signal: what a pull is worth, of all arms"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
-    signal_of: NDArray[np.int64]
+    signal_of: PullInts
     """pull: 1 if it gave a signal within the signal window"""
-    value_of: NDArray[np.float64]
+    value_of: PullFloats
     """pull: what came of it within the window"""
     last_pull: NDArray[np.int64]
     """the last pull"""
@@ -102,20 +103,7 @@ class SignalThompson(Policy):
         positive(self.owner, "borrowed", self.borrowed)
 
     def memory(self, arms: int, capacity: int) -> SignalCounts:
-        pulls = capacity + 1
-        return SignalCounts(
-            judged=np.zeros((arms, 2), np.int64),
-            old=np.zeros((arms, 2), np.int64),
-            paid=np.zeros((arms, 2)),
-            worth=np.zeros(2),
-            time_of=np.zeros(pulls),
-            arm_of=np.zeros(pulls, np.int32),
-            signal_of=np.zeros(pulls, np.int64),
-            value_of=np.zeros(pulls),
-            last_pull=np.zeros(1, np.int64),
-            last_judged=np.zeros(1, np.int64),
-            last_old=np.zeros(1, np.int64),
-        )
+        return zeros(SignalCounts, arm=arms, signal=2, pull=capacity + 1)
 
     @staticmethod
     def pulled(self: Numbers, memory: SignalCounts, arm: Arm, pull: int, time: float) -> None:

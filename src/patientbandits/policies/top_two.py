@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits, as_bits, beta, bits_at, following, mix, unit
 from patientbandits.errors import probability
 from patientbandits.policies.base import Arm, Chance, Policy
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, zeros
 
 MOST_DRAWS = 20
 """So often a challenger is drawn for; then it is the second best of the last draw."""
@@ -23,9 +24,9 @@ TOP_TWO_SALT = 0xEC8E9CF570932BD5
 class Rivals(NamedTuple):
     """By arm, unless said otherwise."""
 
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    drawn: NDArray[np.float64]
+    pulls: ArmInts
+    rewards: ArmFloats
+    drawn: ArmFloats
     """the last draw"""
     choice: NDArray[np.int64]
     """the arm to pull"""
@@ -80,12 +81,7 @@ class TopTwoThompson(Policy):
         probability(self.owner, "leader", self.leader)
 
     def memory(self, arms: int, capacity: int) -> Rivals:
-        return Rivals(
-            pulls=np.zeros(arms, np.int64),
-            rewards=np.zeros(arms),
-            drawn=np.zeros(arms),
-            choice=np.zeros(1, np.int64),
-        )
+        return zeros(Rivals, arm=arms)
 
     @staticmethod
     def pulled(self: Numbers, memory: Rivals, arm: Arm) -> None:

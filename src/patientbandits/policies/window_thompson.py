@@ -15,20 +15,21 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import Bits, beta
 from patientbandits.errors import positive
 from patientbandits.policies.base import Arm, Policy
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, PullArms, PullFloats, zeros
 
 
 class OldPulls(NamedTuple):
     """By arm, unless said otherwise."""
 
-    old: NDArray[np.int64]
+    old: ArmInts
     """n: pulls as old as the window"""
-    paid: NDArray[np.float64]
+    paid: ArmFloats
     """S: what came of them within the window"""
-    time_of: NDArray[np.float64]
+    time_of: PullFloats
     """pull: its time"""
-    arm_of: NDArray[np.int32]
+    arm_of: PullArms
     """pull: its arm"""
-    value_of: NDArray[np.float64]
+    value_of: PullFloats
     """pull: what came of it within the window"""
     last_pull: NDArray[np.int64]
     """the last pull"""
@@ -54,16 +55,7 @@ class WindowThompson(Policy):
         positive(self.owner, "window", self.window)
 
     def memory(self, arms: int, capacity: int) -> OldPulls:
-        pulls = capacity + 1
-        return OldPulls(
-            old=np.zeros(arms, np.int64),
-            paid=np.zeros(arms),
-            time_of=np.zeros(pulls),
-            arm_of=np.zeros(pulls, np.int32),
-            value_of=np.zeros(pulls),
-            last_pull=np.zeros(1, np.int64),
-            last_old=np.zeros(1, np.int64),
-        )
+        return zeros(OldPulls, arm=arms, pull=capacity + 1)
 
     @staticmethod
     def pulled(self: Numbers, memory: OldPulls, arm: Arm, pull: int, time: float) -> None:

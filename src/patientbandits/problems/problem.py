@@ -87,13 +87,8 @@ class Problem:
             streams = range(len(means))
         listed = items(owner, "streams", streams)
         streams = tuple(whole(owner, "every stream", stream) for stream in listed)
-        require(
-            len(streams) == len(means),
-            owner,
-            "streams must match means in number",
-            streams=len(streams),
-            means=len(means),
-        )
+        rule = "streams must match means in number"
+        require(len(streams) == len(means), owner, rule, streams=len(streams), means=len(means))
         for reward, mean in zip(rewards, means, strict=True):
             reward.encode(mean)  # refuses means that its law cannot have
         for law in delays:
@@ -360,12 +355,8 @@ def laws_per_arm(name: str, laws: Any, kind: type, arms: int) -> tuple[Any, ...]
                 f"Problem: every one of {name} must be a {kind.__name__.lower()} law; "
                 f"got {value!r}."
             )
-    require(
-        len(values) == arms,
-        "Problem",
-        f"{name} must be one law or as many as means",
-        **{name: len(values), "means": arms},
-    )
+    rule = f"{name} must be one law or as many as means"
+    require(len(values) == arms, "Problem", rule, **{name: len(values), "means": arms})
     return values
 
 

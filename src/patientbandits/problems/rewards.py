@@ -44,12 +44,8 @@ class TwoPoint(Reward):
         require(low < high, self.owner, "low must be < high", low=low, high=high)
 
     def encode(self, mean: float) -> tuple[str, tuple[float, float, float]]:
-        require(
-            self.low <= mean <= self.high,
-            self.owner,
-            f"mean must be in [{self.low}, {self.high}]",
-            mean=mean,
-        )
+        rule = f"mean must be in [{self.low}, {self.high}]"
+        require(self.low <= mean <= self.high, self.owner, rule, mean=mean)
         return "two-point", ((mean - self.low) / (self.high - self.low), self.low, self.high)
 
 

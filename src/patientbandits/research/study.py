@@ -134,12 +134,8 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     }
     largest = max(problem.arms for problem in problems.values())
     horizon = whole("study", "horizon", data["horizon"], 1)
-    require(
-        horizon >= largest,
-        "study",
-        f"horizon must be at least the number of arms, {largest}",
-        horizon=horizon,
-    )
+    rule = f"horizon must be at least the number of arms, {largest}"
+    require(horizon >= largest, "study", rule, horizon=horizon)
     anytime = data.get("anytime", False)
     require(isinstance(anytime, bool), "study", "anytime must be true or false", anytime=anytime)
     return Study(problems, policies, horizon, anytime=anytime, **numbers)

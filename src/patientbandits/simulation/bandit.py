@@ -113,12 +113,8 @@ class Bandit:
     def pull(self, time: float | None = None) -> Pull:
         """Decide on an arm."""
         count = len(self._made)
-        require(
-            self.horizon is None or count < self.horizon,
-            "Bandit.pull",
-            f"at most horizon={self.horizon} pulls can be made",
-            pulls=count,
-        )
+        rule = f"at most horizon={self.horizon} pulls can be made"
+        require(self.horizon is None or count < self.horizon, "Bandit.pull", rule, pulls=count)
         now = self._clock("pull", float(count + 1) if time is None else time)
         if count == self._capacity:
             self._grow()
@@ -200,12 +196,8 @@ class Bandit:
 
     def _clock(self, method: str, time: float) -> float:
         now = number(f"Bandit.{method}", "time", time)
-        require(
-            self._now() <= now < math.inf,
-            f"Bandit.{method}",
-            f"time must be finite and not before {self._now()}",
-            time=time,
-        )
+        rule = f"time must be finite and not before {self._now()}"
+        require(self._now() <= now < math.inf, f"Bandit.{method}", rule, time=time)
         return now
 
     def _grow(self) -> None:

@@ -51,16 +51,11 @@ def simulate(
     debug      play the same runs interpreted, in this thread: prints and breakpoints work, indices
                are checked; about a thousand times slower
     """
-    if not isinstance(problem, Problem):
-        raise InputError(f"simulate: problem must be a Problem; got problem={problem!r}.")
-    if not isinstance(policy, Policy):
-        raise InputError(f"simulate: policy must be a policy; got policy={policy!r}.")
+    require_match("simulate", problem, policy)
     horizon = whole("simulate", "horizon", horizon, 1)
     runs = whole("simulate", "runs", runs, 1)
     rule = f"horizon must be at least the number of arms, {problem.arms}, and below 2^31 - 2"
     require(problem.arms <= horizon < 2**31 - 2, "simulate", rule, horizon=horizon)
-    require_feedback("simulate", problem, policy)
-    require_window("simulate", problem.window, policy)
     seed = whole("simulate", "seed", seed)
     first_run = whole("simulate", "first_run", first_run)
     if workers is not None:
@@ -120,33 +115,29 @@ def _play_again(result: Result, workers: int | None) -> Block:
     return play(job, workers, with_counts=True)
 
 
-def require_feedback(owner: str, problem: Problem, policy: Policy) -> None:
-    """A policy that needs reports cannot run where rewards of 0 are never announced.
+def require_match(owner: str, problem: Problem, policy: Policy) -> None:
+    """Refuse what is no problem or no policy, and a policy that cannot play on the problem.
 
-    The other way round it can.
+    One that needs reports cannot run where rewards of 0 are never announced; the other way round
+    it can.
     """
+    require(isinstance(problem, Problem), owner, "problem must be a Problem", problem=problem)
+    require(isinstance(policy, Policy), owner, "policy must be a policy", policy=policy)
+    heard = policy.feedback != "reports" or problem.feedback == "reports"
     rule = (
         f"{policy.owner} must be told of every pull, zeros too: "
         "it needs a problem with feedback 'reports'"
     )
-    require(
-        policy.feedback != "reports" or problem.feedback == "reports",
-        owner,
-        rule,
-        feedback=problem.feedback,
-    )
+    require(heard, owner, rule, feedback=problem.feedback)
+    require_window(owner, problem.window, policy)
 
 
 def recorded_rounds(record: int | Sequence[int], horizon: int) -> NDArray[np.int64]:
     """The rounds to record, growing, the last one the horizon."""
     if isinstance(record, (Sequence, np.ndarray)):
         chosen = [whole("simulate", "every recorded round", t, 1) for t in record]
-        require(
-            all(t <= horizon for t in chosen),
-            "simulate",
-            f"every recorded round must be <= the horizon, {horizon}",
-            record=max(chosen, default=0),
-        )
+        rule = f"every recorded round must be <= the horizon, {horizon}"
+        require(all(t <= horizon for t in chosen), "simulate", rule, record=max(chosen, default=0))
         return np.unique(np.array([*chosen, horizon], np.int64))
     count = whole("simulate", "record", record, 1)
     spaced = np.linspace(horizon / count, horizon, count).round().astype(np.int64)

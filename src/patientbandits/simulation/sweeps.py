@@ -35,15 +35,14 @@ from joblib import Parallel, cpu_count, delayed
 from patientbandits._util.files import TEMPORARY, json_default
 from patientbandits._util.progress import Progress as Progress
 from patientbandits._util.progress import progress_of
-from patientbandits.errors import InputError, require, whole
+from patientbandits.errors import InputError, whole
 from patientbandits.policies import Policy
-from patientbandits.policies.base import require_window
 from patientbandits.problems import Problem
 from patientbandits.simulation.engine import code_digest
 from patientbandits.simulation.result import Result, join_runs
 from patientbandits.simulation.simulation import (
     recorded_rounds,
-    require_feedback,
+    require_match,
     settings_of,
     simulate,
 )
@@ -81,22 +80,9 @@ class Simulation:
     anytime: bool = False
 
     def __post_init__(self) -> None:
-        require(
-            isinstance(self.problem, Problem),
-            "Simulation",
-            "problem must be a Problem",
-            problem=self.problem,
-        )
-        require(
-            isinstance(self.policy, Policy),
-            "Simulation",
-            "policy must be a policy",
-            policy=self.policy,
-        )
+        require_match("Simulation", self.problem, self.policy)
         for name, least in (("horizon", 1), ("runs", 1), ("seed", 0)):
             object.__setattr__(self, name, whole("Simulation", name, getattr(self, name), least))
-        require_feedback("Simulation", self.problem, self.policy)
-        require_window("Simulation", self.problem.window, self.policy)
 
     @property
     def rounds(self) -> int:

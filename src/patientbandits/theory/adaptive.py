@@ -91,12 +91,8 @@ def adaptive_start(
     alpha = positive(owner, "alpha", alpha)
     mean = positive(owner, "mean", mean)
     share = positive(owner, "share", share)
-    require(
-        0 <= number(owner, "penalty", penalty) < math.inf,
-        owner,
-        "penalty must be finite and >= 0",
-        penalty=penalty,
-    )
+    rule = "penalty must be finite and >= 0"
+    require(0 <= number(owner, "penalty", penalty) < math.inf, owner, rule, penalty=penalty)
     require(0 < number(owner, "ratio", ratio) < 1, owner, "ratio must be in (0, 1)", ratio=ratio)
     log_d = (math.log(share * mean * -math.expm1(alpha * math.log(ratio))) + penalty) / alpha
     if max(log_d - math.log(ratio), 2 * penalty) > 700:

@@ -10,12 +10,13 @@ buckets of arrived rewards by delay. Buckets are filled up to a length that doub
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits.policies.base import Arm
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, PullFloats, PullInts, zeros
 
 LONG, SHORT = 0, 1
 """The two windows of an arm."""
@@ -24,40 +25,43 @@ LEAST_BUCKETS = 8
 LONGEST_DELAY = 2**31 - 1
 
 
+ArmWindowInts = Annotated[NDArray[np.int64], "arm", "window"]
+
+
 class LagWindows(NamedTuple):
     """First axis: pull number, arm, or as said."""
 
-    unit_of: NDArray[np.int64]
+    unit_of: PullInts
     """pull: when it was made, in whole units of time"""
-    before: NDArray[np.int32]
+    before: Annotated[NDArray[np.int32], "pull"]
     """pull: the previous pull of the same arm, 0 for none"""
-    after: NDArray[np.int32]
+    after: Annotated[NDArray[np.int32], "pull"]
     """pull: the next pull of the same arm, 0 for none"""
-    reward_of: NDArray[np.float64]
+    reward_of: PullFloats
     """pull: its reward, once arrived"""
-    delay_of: NDArray[np.int32]
+    delay_of: Annotated[NDArray[np.int32], "pull"]
     """pull: its delay, once arrived; -1 before"""
-    oldest: NDArray[np.int64]
+    oldest: ArmInts
     """arm: its first pull"""
-    newest: NDArray[np.int64]
+    newest: ArmInts
     """arm: its last pull"""
-    cursor: NDArray[np.int64]
+    cursor: ArmWindowInts
     """(arm, window): the newest pull in the window"""
-    lag: NDArray[np.int64]
+    lag: ArmWindowInts
     """(arm, window)"""
-    inside: NDArray[np.int64]
+    inside: ArmWindowInts
     """(arm, window): pulls in the window"""
-    total: NDArray[np.float64]
+    total: Annotated[NDArray[np.float64], "arm", "window"]
     """(arm, window): their rewards visible at the lag"""
     pool: NDArray[np.float64]
     """buckets of all arms: rewards that took exactly j units, at start + j"""
-    start: NDArray[np.int64]
+    start: ArmInts
     """arm: where its buckets begin"""
-    size: NDArray[np.int64]
+    size: ArmInts
     """arm: how many there are"""
     used: NDArray[np.int64]
     """how much of the pool is in use"""
-    log_pulls: NDArray[np.float64]
+    log_pulls: ArmFloats
     """arm: log n"""
     leader: NDArray[np.int64]
     """J"""
@@ -69,26 +73,9 @@ class LagWindows(NamedTuple):
 def lag_windows(arms: int, capacity: int) -> LagWindows:
     """The memory before the first pull."""
     pulls = capacity + 1
-    return LagWindows(
-        unit_of=np.zeros(pulls, np.int64),
-        before=np.zeros(pulls, np.int32),
-        after=np.zeros(pulls, np.int32),
-        reward_of=np.zeros(pulls),
+    return zeros(LagWindows, arm=arms, window=2, pull=pulls)._replace(
         delay_of=np.full(pulls, -1, np.int32),
-        oldest=np.zeros(arms, np.int64),
-        newest=np.zeros(arms, np.int64),
-        cursor=np.zeros((arms, 2), np.int64),
-        lag=np.zeros((arms, 2), np.int64),
-        inside=np.zeros((arms, 2), np.int64),
-        total=np.zeros((arms, 2)),
         pool=np.zeros(2 * pulls + 2 * LEAST_BUCKETS * arms),
-        start=np.zeros(arms, np.int64),
-        size=np.zeros(arms, np.int64),
-        used=np.zeros(1, np.int64),
-        log_pulls=np.zeros(arms),
-        leader=np.zeros(1, np.int64),
-        most_pulls=np.zeros(1, np.int64),
-        alpha_low=np.zeros(1),
     )
 
 

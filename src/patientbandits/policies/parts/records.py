@@ -7,20 +7,52 @@ of two ways:
     nested_kind, part_of    all fields side by side in one named tuple
     packed, unpackers       all arrays in two, one of floats and one of whole numbers; the fewer
                             arguments there are, the sooner a function is compiled
+
+A record names the axes of its arrays in their annotations, and `zeros` makes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.codegen import define
 
+ArmFloats = Annotated[NDArray[np.float64], "arm"]
+ArmInts = Annotated[NDArray[np.int64], "arm"]
+ArmFlags = Annotated[NDArray[np.bool_], "arm"]
+PullFloats = Annotated[NDArray[np.float64], "pull"]
+PullInts = Annotated[NDArray[np.int64], "pull"]
+PullFlags = Annotated[NDArray[np.bool_], "pull"]
+PullArms = Annotated[NDArray[np.int32], "pull"]
+
+Record = TypeVar("Record", bound=tuple[Any, ...])
+
 PREFIX = "base_"
+
+
+def zeros(kind: type[Record], **sizes: int) -> Record:
+    """A record of zeros; ``sizes`` of the axes. An array without an axis is a single number."""
+    arrays = []
+    for scalar, axes in layout(kind):
+        arrays.append(np.zeros([sizes[axis] for axis in axes] or 1, scalar))
+    return kind(*arrays)
+
+
+@cache
+def layout(kind: type[Any]) -> list[tuple[Any, tuple[str, ...]]]:
+    """(kind of number, axes) of each field of a record."""
+    fields = []
+    for hint in get_type_hints(kind, include_extras=True).values():
+        axes = getattr(hint, "__metadata__", ())
+        array = get_args(hint)[0] if axes else hint
+        _, dtype = get_args(array)
+        fields.append((get_args(dtype)[0], axes))
+    return fields
 
 
 @cache

@@ -8,6 +8,7 @@ Where a policy has no memory, `lanes` plays many runs together.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,11 +34,8 @@ from patientbandits.simulation.engine.worlds import World, row_of
 class KernelPlan(NamedTuple):
     """All that decides a kernel's code: policies that share a plan share the kernel."""
 
-    hooks: tuple[tuple[str, Callable[..., Any]], ...]
-    from_bonus: bool
-    lasting: bool
-    first_pulls: int
-    reports: bool
+    rule: Rule
+    """without its numbers"""
     numbers_kind: Any
     memory_kind: Any
     counted: bool
@@ -58,11 +56,7 @@ class KernelPlan(NamedTuple):
         signals: bool = False,
     ) -> KernelPlan:
         return cls(
-            hooks=tuple(rule.hooks.items()),
-            from_bonus=rule.from_bonus,
-            lasting=rule.lasting,
-            first_pulls=rule.first_pulls,
-            reports=rule.reports,
+            rule=replace(rule, numbers=()),
             numbers_kind=type(rule.numbers),
             memory_kind=type(memory),
             counted=counted,
@@ -71,26 +65,10 @@ class KernelPlan(NamedTuple):
             signals=signals,
         )
 
-    @property
-    def rule(self) -> Rule:
-        """The rule, apart from its numbers."""
-        return Rule(
-            numbers=(),
-            hooks=dict(self.hooks),
-            from_bonus=self.from_bonus,
-            lasting=self.lasting,
-            first_pulls=self.first_pulls,
-            reports=self.reports,
-        )
-
-
-def kernel_for(plan: KernelPlan) -> Any:
-    """The compiled kernel."""
-    return _kernel_for(plan)
-
 
 @cache
-def _kernel_for(plan: KernelPlan) -> Any:
+def kernel_for(plan: KernelPlan) -> Any:
+    """The compiled kernel."""
     return cached(plain_kernel(plan), "episode")
 
 
@@ -117,7 +95,7 @@ def decision_function(anytime: bool) -> Callable[..., DecisionPoint]:
 
 def chooser_of(plan: KernelPlan) -> Chooser:
     """An index that lasts is kept; any other is asked for in every round."""
-    if plan.lasting:
+    if plan.rule.lasting:
         return lasting(plan.rule, plan.counted)
     return every_round(plan.rule)
 

@@ -246,7 +246,7 @@ def record(space: Lanes, lanes: int, gaps: NDArray[np.float64], regret: Any) -> 
 def worth_function(plan: KernelPlan) -> Callable[..., None]:
     """weigh(self, memory, space, lanes, streams, decision): ``worth`` of every arm."""
     index_of = index_function(plan.rule)
-    lasting_bonus = plan.from_bonus and plan.lasting
+    lasting_bonus = plan.rule.from_bonus and plan.rule.lasting
 
     def weigh(
         self: Any, memory: Any, space: Lanes, lanes: int, streams: Any, decision: DecisionPoint
@@ -271,7 +271,7 @@ def worth_function(plan: KernelPlan) -> Callable[..., None]:
 
 def count_function(plan: KernelPlan) -> Callable[..., None]:
     """count(self, memory, space, lanes, decision): pulls of ``best``, and its bonus if kept."""
-    lasting_bonus = plan.from_bonus and plan.lasting
+    lasting_bonus = plan.rule.from_bonus and plan.rule.lasting
     bonus_of = tabulated_bonus(plan.rule)
 
     def count(self: Any, memory: Any, space: Lanes, lanes: int, decision: DecisionPoint) -> None:

@@ -49,7 +49,7 @@ def test_it_writes_page_figures_and_data(quick: Path) -> None:
     page = (quick / "adaptivity.md").read_text()
     found = read_study_data(quick / "data" / "adaptivity")
     assert page == adaptivity_page(found)
-    assert "Made at another size (10⁴ rounds, 2 runs)" in page
+    assert "made at another size (10⁴ rounds, 2 runs)" in page
     pictures = re.findall(r"\]\(([^)]+)\)", page)
     assert len(pictures) == 2
     for name in pictures:
