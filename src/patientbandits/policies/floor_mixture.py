@@ -18,7 +18,7 @@ from patientbandits._util.rng import Bits, as_bits, bits_at, mix, unit
 from patientbandits.errors import number, probability, require
 from patientbandits.policies.base import Arm, Chance, rule_of
 from patientbandits.policies.choice import DecisionPoint, index_function
-from patientbandits.policies.parts.over_base import BaseHooks, OverBase
+from patientbandits.policies.parts.over_base import OverBase
 from patientbandits.policies.parts.records import base_memory, nested_kind
 from patientbandits.policies.rule import Rule, hooks_of
 
@@ -35,13 +35,13 @@ class Coin(NamedTuple):
 
 
 @cache
-def mixture_methods(base: BaseHooks, base_kind: Any) -> type:
+def mixture_methods(base: Rule, base_kind: Any) -> type:
     """A class with the methods of the mixture, around those of the base."""
-    index_of = base.choose
-    base_refresh = base.refresh
-    base_pulled = base.pulled
-    base_arrived = base.arrived
-    base_trace = base.trace
+    index_of = index_function(base)
+    base_refresh = base.hook("refresh")
+    base_pulled = base.hook("pulled")
+    base_arrived = base.hook("arrived")
+    base_trace = base.hook("trace")
     memory_of = base_memory(base_kind)
 
     class Mixed:
@@ -143,8 +143,8 @@ class FloorMixture(OverBase):
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         base = rule_of(self.base, arms, horizon_known)
-        hooks = BaseHooks.of(base, index_function(base))
-        own = hooks_of(mixture_methods(hooks, type(self.base.memory(arms, 1))))
+        kind = mixture_methods(base.without_numbers(), type(self.base.memory(arms, 1)))
+        own = hooks_of(kind)
         for name in ("pulled", "arrived", "trace"):
             if name not in base.hooks:
                 del own[name]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from patientbandits.policies.base import Arm, Chance, rule_of
 from patientbandits.policies.choice import DecisionPoint, choose_function
-from patientbandits.policies.parts.over_base import BaseHooks, OverBase
+from patientbandits.policies.parts.over_base import OverBase
 from patientbandits.policies.parts.records import (
     ArmFloats,
     ArmInts,
@@ -100,13 +100,13 @@ def dequeue(memory: Queues, arm: int) -> float:
 
 
 @cache
-def methods_around(base: BaseHooks, base_kind: Any) -> type:
+def methods_around(base: Rule, base_kind: Any) -> type:
     """A class with the methods of the whole, around those of the base."""
-    choose = base.choose
-    base_refresh = base.refresh
-    base_pulled = base.pulled
-    base_arrived = base.arrived
-    base_trace = base.trace
+    choose = choose_function(base)
+    base_refresh = base.hook("refresh")
+    base_pulled = base.hook("pulled")
+    base_arrived = base.hook("arrived")
+    base_trace = base.hook("trace")
     reports = base.reports
     memory_of = base_memory(base_kind)
 
@@ -188,8 +188,7 @@ class QPMD(OverBase):
 
     def rule(self, arms: int, horizon_known: bool) -> Rule:
         base = rule_of(self.base, arms, horizon_known)
-        hooks = BaseHooks.of(base, choose_function(base))
-        kind = methods_around(hooks, type(self.base.memory(arms, 1)))
+        kind = methods_around(base.without_numbers(), type(self.base.memory(arms, 1)))
         own = hooks_of(kind)
         if "trace" not in base.hooks:
             del own["trace"]

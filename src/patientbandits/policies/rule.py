@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,10 @@ class Rule:
 
     def __hash__(self) -> int:
         return hash(tuple(self.hooks.items()))
+
+    def without_numbers(self) -> Rule:
+        """What policies share whose parameters alone differ: their code."""
+        return replace(self, numbers=())
 
     @property
     def formula(self) -> Hook:

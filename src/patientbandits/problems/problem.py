@@ -107,23 +107,14 @@ class Problem:
         if batch is not None:
             batch = whole(owner, "batch", batch, 1)
         changes = items(owner, "changes", changes)
-        given_values = {
-            "means": means,
-            "delays": delays,
-            "rewards": rewards,
-            "streams": streams,
-            "feedback": feedback,
-            "window": window,
-            "low_delays": low_delays,
-            "changes": changes,
-            "batch": batch,
-            "signals": signals,
-            "calendar": calendar,
-        }
+        values = (
+            *(means, delays, rewards, streams, feedback, window),
+            *(low_delays, changes, batch, signals, calendar),
+        )
         # A frozen dataclass with an `__init__` of its own sets its fields so. It has one, since an
         # argument may be one law for all arms, while the field has one for each.
-        for name, value in given_values.items():
-            object.__setattr__(self, name, value)
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
         self._require_changes()
         if calendar is not None:
             self._require_calendar(calendar)
@@ -275,22 +266,14 @@ class Problem:
         rule = f"every arm must be in 0..{self.arms - 1}"
         for arm in chosen:
             require(arm < self.arms, owner, rule, arm=arm)
-        low_delays = None
-        if self.low_delays is not None:
-            low_delays = [self.low_delays[arm] for arm in chosen]
-        signals = None
-        if self.signals is not None:
-            signals = [self.signals[arm] for arm in chosen]
-        return self._with(
-            signals=signals,
-            changes=[change.select(chosen) for change in self.changes],
-            calendar=None if self.calendar is None else self.calendar.select(chosen),
-            low_delays=low_delays,
-            means=[self.means[arm] for arm in chosen],
-            delays=[self.delays[arm] for arm in chosen],
-            rewards=[self.rewards[arm] for arm in chosen],
-            streams=[self.streams[arm] for arm in chosen],
-        )
+        other: dict[str, Any] = {"changes": [change.select(chosen) for change in self.changes]}
+        if self.calendar is not None:
+            other["calendar"] = self.calendar.select(chosen)
+        for name in ("means", "delays", "rewards", "streams", "low_delays", "signals"):
+            by_arm = getattr(self, name)
+            if by_arm is not None:
+                other[name] = [by_arm[arm] for arm in chosen]
+        return self._with(**other)
 
     def max_alpha(self) -> float:
         """The largest alpha for which every arm satisfies Assumption 1 (0: none does).

@@ -129,15 +129,12 @@ class Bandit:
 
     def reward(self, id: int, value: float, time: float | None = None) -> None:
         """Report the reward of a pull, in [0, 1], once."""
-        if not isinstance(id, int) or not 1 <= id <= len(self._made):
-            raise InputError(f"Bandit.reward: id must be that of a pull; got id={id!r}.")
+        self._require_pull("reward", id)
         require(id not in self._paid, "Bandit.reward", "a pull is rewarded once", id=id)
         amount = number("Bandit.reward", "value", value)
         require(0 <= amount <= 1, "Bandit.reward", "value must be in [0, 1]", value=value)
-        if time is None:
-            time = max(float(len(self._made) + 1), self._now())
         now = self._clock("reward", time)
-        if self.window is not None and now - self._made[id - 1].time > self.window:
+        if self._is_late(id, now):
             amount = 0.0
         self._paid[id] = amount
         # Where zeros are not announced the policy must not learn that this pull will never pay.
@@ -149,15 +146,20 @@ class Bandit:
 
         In a round in which both come, signals are reported before rewards, as `simulate` does.
         """
-        if not isinstance(id, int) or not 1 <= id <= len(self._made):
-            raise InputError(f"Bandit.signal: id must be that of a pull; got id={id!r}.")
+        self._require_pull("signal", id)
         require(id not in self._signalled, "Bandit.signal", "a pull is signalled once", id=id)
-        if time is None:
-            time = max(float(len(self._made) + 1), self._now())
         now = self._clock("signal", time)
         self._signalled.add(id)
-        if self.window is None or now - self._made[id - 1].time <= self.window:
+        if not self._is_late(id, now):
             self._take(LogEntry("signalled", id, now))
+
+    def _require_pull(self, method: str, id: object) -> None:
+        if not isinstance(id, int) or not 1 <= id <= len(self._made):
+            raise InputError(f"Bandit.{method}: id must be that of a pull; got id={id!r}.")
+
+    def _is_late(self, id: int, now: float) -> bool:
+        """True if what comes of the pull now comes after the window."""
+        return self.window is not None and now - self._made[id - 1].time > self.window
 
     def posterior(self, time: float | None = None, **settings: Any) -> dict[Hashable, ArmPosterior]:
         """The posterior of each arm by ``time`` (by default the last event).
@@ -194,7 +196,10 @@ class Bandit:
     def _now(self) -> float:
         return self._log[-1].time if self._log else -math.inf
 
-    def _clock(self, method: str, time: float) -> float:
+    def _clock(self, method: str, time: float | None) -> float:
+        """The time, by default that of the next decision, which must not go back."""
+        if time is None:
+            time = max(float(len(self._made) + 1), self._now())
         now = number(f"Bandit.{method}", "time", time)
         rule = f"time must be finite and not before {self._now()}"
         require(self._now() <= now < math.inf, f"Bandit.{method}", rule, time=time)

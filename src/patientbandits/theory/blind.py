@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from patientbandits.errors import number, require, whole
+from patientbandits.problems.delays.base import first_below
 
 
 def patience(gap: float, envelope: Callable[[int], float], limit: int = 2**53) -> int:
@@ -17,20 +18,9 @@ def patience(gap: float, envelope: Callable[[int], float], limit: int = 2**53) -
     arm's P(D > m), such as `Pareto(alpha).survival`.
     """
     level = _gap("patience", gap) / 8
-    below = 0
-    above = 1
-    while envelope(above) > level:
-        below = above
-        above *= 2
-        rule = "the envelope must fall to an eighth of the gap"
-        require(above <= limit, "patience", rule, gap=gap)
-    while above - below > 1:
-        middle = (below + above) // 2
-        if envelope(middle) > level:
-            below = middle
-        else:
-            above = middle
-    return above
+    age = first_below(envelope, level, limit)
+    require(age < math.inf, "patience", "the envelope must fall to an eighth of the gap", gap=gap)
+    return int(age)
 
 
 def bad_rounds_bound(gap: float, horizon: int, m_gap: int) -> float:

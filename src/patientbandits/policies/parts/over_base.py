@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 from patientbandits.errors import InputError, require
 from patientbandits.policies.base import Policy, rule_of
-from patientbandits.policies.rule import Hook, Rule
-
-
-class BaseHooks(NamedTuple):
-    """The base's hooks that the policy over it calls."""
-
-    choose: Callable[..., Any]
-    refresh: Hook
-    pulled: Hook
-    arrived: Hook
-    trace: Hook
-    reports: bool
-
-    @classmethod
-    def of(cls, base: Rule, choose: Callable[..., Any]) -> BaseHooks:
-        """``choose``: the base's choice of an arm, or the index of one."""
-        return cls(
-            choose=choose,
-            refresh=base.hook("refresh"),
-            pulled=base.hook("pulled"),
-            arrived=base.hook("arrived"),
-            trace=base.hook("trace"),
-            reports=base.reports,
-        )
 
 
 @dataclass(frozen=True)

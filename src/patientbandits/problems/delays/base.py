@@ -112,21 +112,7 @@ class Delay:
         require(0 <= u < 1, self.owner, "inverse needs 0 <= u < 1", u=u)
         if self.survival_at(0) <= u:
             return 0.0
-        # Doubling, then bisection: a heavy tail's delay may have sixteen digits.
-        below = 0
-        above = 1
-        while self.survival_at(above) > u:
-            below = above
-            above *= 2
-            if above > FARTHEST:
-                return math.inf
-        while above - below > 1:
-            middle = (below + above) // 2
-            if self.survival_at(middle) > u:
-                below = middle
-            else:
-                above = middle
-        return float(above)
+        return first_below(self.survival_at, u, FARTHEST)
 
     def sample(
         self,
@@ -190,6 +176,25 @@ class Delay:
         """The law as plain data, for files."""
         names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
         return {"law": self.owner, **{name: getattr(self, name) for name in names}}
+
+
+def first_below(survival: Callable[[int], float], level: float, limit: int) -> float:
+    """min{m >= 1 : survival(m) <= level}, or infinity if it is far beyond ``limit``."""
+    # Doubling, then bisection: a heavy tail's delay may have sixteen digits.
+    below = 0
+    above = 1
+    while survival(above) > level:
+        below = above
+        above *= 2
+        if above > limit:
+            return math.inf
+    while above - below > 1:
+        middle = (below + above) // 2
+        if survival(middle) > level:
+            below = middle
+        else:
+            above = middle
+    return float(above)
 
 
 def require_law(law: Delay) -> None:

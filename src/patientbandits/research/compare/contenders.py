@@ -9,32 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
+from patientbandits import policies
 from patientbandits.errors import choice
-from patientbandits.policies import (
-    DKLUCB,
-    DUCB,
-    KLUCB,
-    POLICIES,
-    AdaptPatientBandits,
-    GuardedThompson,
-    OracleThompson,
-    PatientBandits,
-    PatientKL,
-    PatientThompson,
-    Policy,
-    Thompson,
-    WindowThompson,
-)
 from patientbandits.problems import FEEDBACK, Problem
 from patientbandits.problems.delays import Delay, Mixture
-from patientbandits.research.paper import (
-    ADAPTIVE_ALPHA_FLOOR,
-    ADAPTIVE_C,
-    ADAPTIVE_MEAN_FLOOR,
-    NEAREST_PENALTY,
-    NEAREST_RATIO,
-    patient,
-)
+from patientbandits.research import paper
 
 LEAST_ALPHA = 0.05
 """Told where Assumption 1 holds with no alpha."""
@@ -66,8 +45,8 @@ USUAL_WINDOW = 100
 GIVEN: dict[str, dict[str, Any]] = {
     "OTFLinUCB": {"window": 100},
     "OTFLinTS": {"window": 100},
-    "QPMD": {"base": KLUCB()},
-    "FloorMixture": {"base": Thompson()},
+    "QPMD": {"base": policies.KLUCB()},
+    "FloorMixture": {"base": policies.Thompson()},
 }
 """policy -> the parameters that it has no default for, the same on every problem"""
 
@@ -128,7 +107,7 @@ class Contender:
     """A policy for each problem."""
 
     name: str
-    make: Callable[[Problem], Policy]
+    make: Callable[[Problem], policies.Policy]
     told: str = "nothing"
     """what `make` takes from the problem, of `GROUPS`; what a policy sees is read off the policy"""
     note: str = ""
@@ -148,39 +127,39 @@ class Contender:
         return self.told
 
 
-def feedback_of(policy: Policy) -> str:
+def feedback_of(policy: policies.Policy) -> str:
     """Feedback that the policy must see: "rewards" as they come, or "reports" of every pull."""
     return str(getattr(policy, "feedback", FEEDBACK[0]))
 
 
-def world_for(problem: Problem, policy: Policy) -> Problem:
+def world_for(problem: Problem, policy: policies.Policy) -> Problem:
     """The same world, with the feedback that the policy needs."""
     return problem.with_feedback(feedback_of(policy))
 
 
-def adapt_patient_bandits(problem: Problem) -> Policy:
+def adapt_patient_bandits(problem: Problem) -> policies.Policy:
     """The adaptive policy with the paper's constants; the floor of the means must be one."""
-    shape = patient(1.0, "published")
-    return AdaptPatientBandits(
-        ADAPTIVE_C,
-        ADAPTIVE_ALPHA_FLOOR,
-        min(ADAPTIVE_MEAN_FLOOR, max(problem.rates)),
-        penalty=NEAREST_PENALTY,
-        ratio=NEAREST_RATIO,
+    shape = paper.patient(1.0, "published")
+    return policies.AdaptPatientBandits(
+        paper.ADAPTIVE_C,
+        paper.ADAPTIVE_ALPHA_FLOOR,
+        min(paper.ADAPTIVE_MEAN_FLOOR, max(problem.rates)),
+        penalty=paper.NEAREST_PENALTY,
+        ratio=paper.NEAREST_RATIO,
         width=shape.width,
         bias=shape.bias,
     )
 
 
-def guarded_thompson(problem: Problem) -> Policy:
-    guard = PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
-    return GuardedThompson(window=problem.window, guard=guard)
+def guarded_thompson(problem: Problem) -> policies.Policy:
+    guard = policies.PatientKL(valid_alpha(problem, ENVELOPE_ALPHA), c=3.0)
+    return policies.GuardedThompson(window=problem.window, guard=guard)
 
 
 EXPLICIT = (
     Contender(
         name=FIRST_SHOWN,
-        make=lambda problem: PatientThompson(window=problem.window),
+        make=lambda problem: policies.PatientThompson(window=problem.window),
         note="knows the window, if there is one",
         quick=True,
         new=True,
@@ -194,7 +173,7 @@ EXPLICIT = (
     ),
     Contender(
         name="PatientKL",
-        make=lambda problem: PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
+        make=lambda problem: policies.PatientKL(valid_alpha(problem, ENVELOPE_ALPHA)),
         told="bound",
         note="given the largest alpha with which Assumption 1 holds",
         quick=True,
@@ -202,20 +181,20 @@ EXPLICIT = (
     ),
     Contender(
         name="PatientKL-envelope",
-        make=lambda problem: PatientKL(envelope=slowest(problem)),
+        make=lambda problem: policies.PatientKL(envelope=slowest(problem)),
         told="bound",
         note="given the survival function of the slowest arm",
         new=True,
     ),
     Contender(
         name="PatientBandits",
-        make=lambda problem: PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
+        make=lambda problem: policies.PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
         told="bound",
         note="the printed constants; given the largest alpha with which Assumption 1 holds",
     ),
     Contender(
         name="PatientBandits-0.5",
-        make=lambda problem: patient(0.5, "published"),
+        make=lambda problem: paper.patient(0.5, "published"),
         note="the constants behind the paper's figures, alpha 0.5 whatever the delays",
         quick=True,
     ),
@@ -227,32 +206,32 @@ EXPLICIT = (
     ),
     Contender(
         name="DUCB",
-        make=lambda problem: DUCB(pooled(problem), mode="uncensored"),
+        make=lambda problem: policies.DUCB(pooled(problem), mode="uncensored"),
         told="law",
         note="no window; given the law of all delays together",
     ),
     Contender(
         name="DUCB-wait",
-        make=lambda problem: DUCB(pooled(problem), BEST_WINDOW, "wait"),
+        make=lambda problem: policies.DUCB(pooled(problem), BEST_WINDOW, "wait"),
         told="law",
         note=f"as in the paper's figures, m = {BEST_WINDOW}; given the law of all delays together",
     ),
     Contender(
         name="DKLUCB",
-        make=lambda problem: DKLUCB(pooled(problem), mode="uncensored"),
+        make=lambda problem: policies.DKLUCB(pooled(problem), mode="uncensored"),
         told="law",
         note="no window; given the law of all delays together",
         quick=True,
     ),
     Contender(
         name="WindowThompson",
-        make=lambda problem: WindowThompson(problem.window or USUAL_WINDOW),
+        make=lambda problem: policies.WindowThompson(problem.window or USUAL_WINDOW),
         note=f"waits {USUAL_WINDOW} rounds, or the window, where there is one",
         quick=True,
     ),
     Contender(
         name="OracleThompson",
-        make=lambda problem: OracleThompson(problem.laws_in_time()),
+        make=lambda problem: policies.OracleThompson(problem.laws_in_time()),
         told="law",
         note="knows the law of every arm's delays, which nobody does in practice",
     ),
@@ -264,14 +243,14 @@ def contenders() -> tuple[Contender, ...]:
     """`EXPLICIT`, and every other policy that can do with its defaults and what it is `GIVEN`."""
     # A policy may take part under several names; only its class says that it is covered.
     covered = {contender.make(Problem([0.4, 0.6])).owner for contender in EXPLICIT}
-    left = [name for name in POLICIES if name not in covered and name not in EXCLUDED]
+    left = [name for name in policies.POLICIES if name not in covered and name not in EXCLUDED]
     plain = [_with_defaults(name) for name in left if _complete(name)]
     return tuple(sorted((*plain, *EXPLICIT), key=lambda contender: contender.name != FIRST_SHOWN))
 
 
 def _complete(name: str) -> bool:
     """True if every parameter has a default or is in `GIVEN`."""
-    parameters: tuple[Any, ...] = fields(POLICIES[name])  # type: ignore[arg-type]
+    parameters: tuple[Any, ...] = fields(policies.POLICIES[name])  # type: ignore[arg-type]
     needed = {
         field.name
         for field in parameters
@@ -285,7 +264,7 @@ def _with_defaults(name: str) -> Contender:
     words = [f"{key} {getattr(value, 'label', value)}" for key, value in arguments.items()]
     return Contender(
         name=name,
-        make=lambda problem: POLICIES[name](**arguments),
+        make=lambda problem: policies.POLICIES[name](**arguments),
         note=", ".join(words),
         quick=name in QUICK,
     )

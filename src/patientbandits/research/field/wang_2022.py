@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from patientbandits.policies import (
-    DTS,
-    DTSBayes,
-    PatientThompson,
-    Thompson,
-    Uniform,
-    WindowThompson,
-)
+from patientbandits import policies
 from patientbandits.problems import Problem
 from patientbandits.problems.delays import Delay, Geometric, Weibull
 from patientbandits.research.field.finding import Finding, PublishedPaper, Setting, pairs_in
@@ -27,12 +20,12 @@ def dts_settings() -> list[Setting]:
         "Weibull": [Weibull(WEIBULL_SHAPE, scale) for scale in MEAN_DELAYS],
     }
     players = {
-        "DTS": DTS(batch=BATCH),
-        "DTSBayes": DTSBayes(batch=BATCH),
-        "Thompson": Thompson(),
-        "waiting": WindowThompson(1000),
-        "Uniform": Uniform(),
-        "PatientThompson": PatientThompson(),
+        "DTS": policies.DTS(batch=BATCH),
+        "DTSBayes": policies.DTSBayes(batch=BATCH),
+        "Thompson": policies.Thompson(),
+        "waiting": policies.WindowThompson(1000),
+        "Uniform": policies.Uniform(),
+        "PatientThompson": policies.PatientThompson(),
     }
     return [
         Setting(

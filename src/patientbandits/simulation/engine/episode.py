@@ -8,7 +8,6 @@ Where a policy has no memory, `lanes` plays many runs together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -56,7 +55,7 @@ class KernelPlan(NamedTuple):
         signals: bool = False,
     ) -> KernelPlan:
         return cls(
-            rule=replace(rule, numbers=()),
+            rule=rule.without_numbers(),
             numbers_kind=type(rule.numbers),
             memory_kind=type(memory),
             counted=counted,

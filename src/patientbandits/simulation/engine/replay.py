@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from patientbandits._util.rng import base_keys
 from patientbandits.policies.base import Arm, Chance, Policy, is_portable
-from patientbandits.policies.choice import Bid, DecisionPoint, choose_function
+from patientbandits.policies.choice import DecisionPoint, choose_function
 from patientbandits.policies.rule import Hook, Rule, no_hook
 from patientbandits.simulation.engine.compile import (
     cached,
@@ -91,17 +91,6 @@ def compiled_chance(chance: Chance) -> Chance:
     )
 
 
-class ReplayHooks(NamedTuple):
-    """The hooks that a replay calls."""
-
-    choose: Callable[..., Bid]
-    refresh: Hook
-    pulled: Hook
-    arrived: Hook
-    retracted: Hook
-    propensity: Hook
-
-
 def plain_replay(rule: Rule, memory: tuple[Any, ...], shared: bool = False) -> Any:
     """replay(numbers, memory, tally, chance, shares, events, deciding) -> (different, bad)
 
@@ -110,15 +99,7 @@ def plain_replay(rule: Rule, memory: tuple[Any, ...], shared: bool = False) -> A
     different   decisions whose recorded arm is not the one the policy chooses
     bad         number of the first decision for which an index was not a number, or 0
     """
-    hooks = ReplayHooks(
-        choose=choose_function(rule),
-        refresh=rule.hook("refresh"),
-        pulled=rule.hook("pulled"),
-        arrived=rule.hook("arrived"),
-        retracted=rule.hook("retracted"),
-        propensity=rule.hook("propensity"),
-    )
-    return _plain(hooks, type(rule.numbers), type(memory), shared)
+    return _plain(rule.without_numbers(), type(rule.numbers), type(memory), shared)
 
 
 def arm_of(tally: ArmTally, arm: int) -> Arm:
@@ -167,13 +148,13 @@ def kernel_for_replay(plain: Callable[..., Any]) -> Any:
 
 
 @cache
-def _plain(hooks: ReplayHooks, numbers_kind: Any, memory_kind: Any, shared: bool) -> Any:
-    choose = hooks.choose
-    refresh = hooks.refresh
-    pulled = hooks.pulled
-    arrived = hooks.arrived
-    retracted = hooks.retracted
-    propensity = hooks.propensity
+def _plain(rule: Rule, numbers_kind: Any, memory_kind: Any, shared: bool) -> Any:
+    choose = choose_function(rule)
+    refresh = rule.hook("refresh")
+    pulled = rule.hook("pulled")
+    arrived = rule.hook("arrived")
+    retracted = rule.hook("retracted")
+    propensity = rule.hook("propensity")
     knows_propensity = propensity is not no_hook
     note_chances = chance_notes(propensity)
     numbers_of = wrapper(numbers_kind)
