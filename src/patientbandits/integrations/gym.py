@@ -146,8 +146,7 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         if not announced or delay > left:
             return
         came = Arrival(round=self._round, arm=arm, delay=int(delay), reward=float(reward))
-        after = heard_after(self._round, max(int(delay), 1), self._world.batch, left)
-        self._due.setdefault(self._round + after, []).append(came)
+        self._due.setdefault(self._heard_at(came.delay), []).append(came)
 
     def _send_signal(self, arm: int) -> None:
         """The pull's signal is under way, if it gives one in time."""
@@ -155,8 +154,12 @@ class DelayedBandit(gymnasium.Env[Observation, np.int64]):
         delay = int(signal_delay(self._world, self._key, self._round, arm, left))
         if delay <= left:
             came = EarlySignal(round=self._round, arm=arm, delay=delay)
-            after = heard_after(self._round, max(delay, 1), self._world.batch, left)
-            self._signals_due.setdefault(self._round + after, []).append(came)
+            self._signals_due.setdefault(self._heard_at(delay), []).append(came)
+
+    def _heard_at(self, delay: int) -> int:
+        """The round from which on what takes so long can be used."""
+        left = self.horizon - self._round
+        return self._round + heard_after(self._round, max(delay, 1), self._world.batch, left)
 
     def _observation(self) -> Observation:
         return {"pulls": self._pulls.copy(), "rewards": self._rewards.copy()}

@@ -82,11 +82,6 @@ def radius(memory: Survivors, arm: int, horizon: float) -> float:
     return math.sqrt(2.0 * math.log(horizon) / memory.reports[arm])
 
 
-def survivors_of(arms: int) -> Survivors:
-    """Before the first pull."""
-    return zeros(Survivors, arm=arms)._replace(active=np.ones(arms, np.bool_))
-
-
 def eliminate(memory: Survivors, horizon: float) -> None:
     """Out is an arm whose upper bound is below another's lower one."""
     best = -math.inf
@@ -124,7 +119,7 @@ class SuccessiveElimination(Policy):
     feedback: ClassVar[str] = "reports"
 
     def memory(self, arms: int, capacity: int) -> Survivors:
-        return survivors_of(arms)
+        return zeros(Survivors, arm=arms)._replace(active=np.ones(arms, np.bool_))
 
     @staticmethod
     def pulled(self: NoNumbers, memory: Survivors, arm: Arm) -> None:

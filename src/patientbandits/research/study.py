@@ -250,18 +250,10 @@ def _save_results(results: Mapping[tuple[str, str], Result], folder: Path) -> No
 
 
 def _write_table(rows: Sequence[StudyRow], path: Path) -> None:
-    cells = [
-        (
-            row.problem,
-            row.policy,
-            row.regret,
-            row.low,
-            row.high,
-            f"{row.best_arm_share:.4f}",
-            int(row.best),
-        )
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        share = f"{row.best_arm_share:.4f}"
+        cells.append((row.problem, row.policy, row.regret, row.low, row.high, share, int(row.best)))
     write_csv(path, HEADING, cells)
 
 
@@ -270,9 +262,7 @@ def latex_rows(rows: Sequence[StudyRow]) -> str:
     heading = ("problem", "policy", "regret", "low 95 %", "high 95 %", "best arm %", "")
     cells = []
     for row in rows:
-        star = ""
-        if row.best:
-            star = "*"
+        star = "*" if row.best else ""
         share = 100 * row.best_arm_share
         cells.append((row.problem, row.policy, row.regret, row.low, row.high, share, star))
     return latex_table(heading, cells)

@@ -281,15 +281,11 @@ class ArmCurve(NamedTuple):
 
 
 class LogAnalysis(NamedTuple):
-    """Results that need the whole log."""
+    """Results that need the whole log, as it was with these settings up to line ``seq``."""
 
     curves: list[ArmCurve]
     """of each arm"""
     verdict: dict[str, Any]
-
-
-class CacheEntry(NamedTuple):
-    analysis: LogAnalysis
     settings: Settings
     seq: int
     time: float
@@ -312,28 +308,27 @@ class AnalysisCache:
         self._clock = clock
         self._cost = cost
         """processor seconds of this thread so far"""
-        self._entry: CacheEntry | None = None
+        self._latest: LogAnalysis | None = None
 
     def get(
         self, reader: Reader, experiment: Experiment, settings: Settings, seq: int, now: int
     ) -> LogAnalysis:
         """The analysis; ``seq``: the log's last line."""
-        entry = self._entry
-        if entry is None or not self._is_fresh(entry, settings, seq):
+        latest = self._latest
+        if latest is None or not self._is_fresh(latest, settings, seq):
             began = self._cost()
-            analysis = LogAnalysis(
-                curves=arm_curves(reader, experiment, settings, now),
-                verdict=verdict_on(reader, experiment, settings, now),
-            )
+            curves = arm_curves(reader, experiment, settings, now)
+            verdict = verdict_on(reader, experiment, settings, now)
             cost = self._cost() - began
-            entry = self._entry = CacheEntry(analysis, settings, seq, self._clock(), cost)
-        return entry.analysis
+            latest = LogAnalysis(curves, verdict, settings, seq, self._clock(), cost)
+            self._latest = latest
+        return latest
 
-    def _is_fresh(self, entry: CacheEntry, settings: Settings, seq: int) -> bool:
-        if entry.cost < CHEAP or entry.settings != settings:
+    def _is_fresh(self, latest: LogAnalysis, settings: Settings, seq: int) -> bool:
+        if latest.cost < CHEAP or latest.settings != settings:
             return False
-        grown = (seq - entry.seq) * GROWTH >= entry.seq
-        return not grown and self._clock() - entry.time < MAX_AGE
+        grown = (seq - latest.seq) * GROWTH >= latest.seq
+        return not grown and self._clock() - latest.time < MAX_AGE
 
 
 def arm_curves(
@@ -343,16 +338,11 @@ def arm_curves(
         reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
     )
     times = curve_times(cohorts)
+    ages = np.concatenate([[0.0], times])
     curves = []
     for arm in posteriors_of(cohorts, times, settings.window):
         shares: Any = arm.lag.mean
-        curves.append(
-            ArmCurve(
-                rate=arm.rate.mean,
-                ages=np.concatenate([[0.0], times]),
-                shares=np.concatenate([[0.0], shares]),
-            )
-        )
+        curves.append(ArmCurve(arm.rate.mean, ages, np.concatenate([[0.0], shares])))
     return curves
 
 

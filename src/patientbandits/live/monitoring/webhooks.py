@@ -95,21 +95,21 @@ def webhook_url(url: str, anywhere: bool) -> str:
 
 def is_link_local(host: str) -> bool:
     """Tell whether it is an address at which a cloud's machines ask for their credentials."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
+    address = address_of(host.partition("%")[0])
     mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_link_local
+    return getattr(mapped or address, "is_link_local", False)
 
 
 def is_this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
+    return host == "localhost" or getattr(address_of(host), "is_loopback", False)
+
+
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that the host is; None: it is a name."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return None
 
 
 def add_webhook(

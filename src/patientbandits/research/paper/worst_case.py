@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -244,9 +244,7 @@ class ManyArms(SimulatedExperiment):
             worst_lines.append(measured_line(name, ARM_COUNTS, worst, color))
         for arms, color in zip(ARM_COUNTS, PALETTE[2:], strict=False):
             curve = by_preset[""][arms_curve(ARM_ALPHAS[0], arms)]
-            gap_lines.append(
-                Line(f"alpha 0.3, K = {arms}", curve.x, curve.mean, curve.low, curve.high, color)
-            )
+            gap_lines.append(replace(curve.line(), name=f"alpha 0.3, K = {arms}", color=color))
         return [
             Panel("worst regret over the gaps", "number of arms K", "regret", worst_lines),
             Panel("where it is worst", "gap", "regret", gap_lines),
