@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from patientbandits.cli.commands import Commands, argument
-from patientbandits.cli.common import chosen, print_json, print_table, progress_bar, with_json
+from patientbandits.cli.common import chosen, print_result, progress_bar, table_lines, with_json
 from patientbandits.cli.reading import step_printer, table_options, with_tables
 
 if TYPE_CHECKING:
@@ -106,15 +106,14 @@ def run_analyse(options: argparse.Namespace) -> None:
     )
     # the page is written with --json too: a script that reads the numbers may still link to it
     page = write_analysis(analysis, out)
-    if options.json:
-        print_json(analysis.data())
-        return
-    print_table(reading_table(analysis))
-    for remark in remarks(analysis):
-        print(f"! {remark}")
-    print()
-    print_table(arms_lines(analysis))
-    print(f"\n{analysis.verdict.words}.\n\npage: {page}   data: {out}/analysis.json")
+    lines = [
+        *table_lines(reading_table(analysis)),
+        *(f"! {remark}" for remark in remarks(analysis)),
+        "",
+        *table_lines(arms_lines(analysis)),
+        f"\n{analysis.verdict.words}.\n\npage: {page}   data: {out}/analysis.json",
+    ]
+    print_result(options, analysis.data(), lines)
 
 
 @COMMANDS.command(
@@ -225,9 +224,6 @@ def run_rehearse(options: argparse.Namespace) -> None:
         **chosen(options, "policies", "workers", "draws", "seed"),
     )
     page = write_rehearsal(result, out)
-    if options.json:
-        print_json(result.data())
-        return
     rows = [("strategy", "lost", "95 % interval", "gain over even split", "visitors to best arm")]
     for part in result.parts:
         rows.append(
@@ -239,5 +235,5 @@ def run_rehearse(options: argparse.Namespace) -> None:
                 f"{part.best_share:.0%}",
             )
         )
-    print_table(rows)
-    print(f"\n{result.words}.\n\npage: {page}   data: {out}/rehearsal.json")
+    places = f"\n{result.words}.\n\npage: {page}   data: {out}/rehearsal.json"
+    print_result(options, result.data(), [*table_lines(rows), places])

@@ -127,13 +127,9 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def print_table(rows: Sequence[Sequence[str]]) -> None:
-    for line in table_lines(rows):
-        print(line)
-
-
-def print_json(data: Any) -> None:
-    print(json.dumps(data, indent=1))
+def print_result(options: argparse.Namespace, data: Any, lines: Sequence[str]) -> None:
+    """Print ``data`` as JSON for machines, or ``lines`` for people."""
+    print(json.dumps(data, indent=1) if options.json else "\n".join(lines))
 
 
 @contextlib.contextmanager
@@ -174,9 +170,8 @@ def arm_label(arm: str, retired: bool) -> str:
 
 
 def show(options: argparse.Namespace, data: Any, lines: Sequence[str]) -> None:
-    """Print ``data`` as JSON for machines, or ``lines`` for people."""
+    """`print_result` of records of the live service, which are msgspec's: json cannot read them."""
     if options.json:
-        # records of the live service are msgspec structs, which json does not know
         import msgspec
 
         print(msgspec.json.format(msgspec.json.encode(data), indent=1).decode())

@@ -14,8 +14,8 @@ from typing import Any
 from patientbandits.cli.commands import Commands, argument
 from patientbandits.cli.common import (
     chosen,
-    print_json,
-    print_table,
+    print_result,
+    table_lines,
     with_json,
     with_work,
     work_options,
@@ -57,13 +57,11 @@ def run_reproduce(options: argparse.Namespace) -> None:
         **chosen(options, "seed"),
         **work_options(options),
     )
-    if options.json:
-        print_json(summary)
-        return
+    lines = []
     for claim in summary["claims"]:
         preset = f" [{claim['preset']}]" if claim["preset"] else ""
-        print(f"{claim['verdict']:>19}  {claim['experiment']}{preset}: {claim['statement']}")
-    print(f"\nreport: {out}/report.html")
+        lines.append(f"{claim['verdict']:>19}  {claim['experiment']}{preset}: {claim['statement']}")
+    print_result(options, summary, [*lines, "", f"report: {out}/report.html"])
 
 
 @COMMANDS.command(
@@ -128,9 +126,6 @@ def run_simulate(options: argparse.Namespace) -> None:
     if options.size is not None:
         look["size"] = tuple(positive("simulate", "size", side) for side in options.size)
     rows = run_study(study, out, **look, **work_options(options))
-    if options.json:
-        print_json([asdict(row) for row in rows])
-        return
     table = [("problem", "policy", "regret", "95 % interval", "best arm pulled", "")]
     for row in rows:
         cells = (
@@ -142,11 +137,11 @@ def run_simulate(options: argparse.Namespace) -> None:
             "best" if row.best else "",
         )
         table.append(cells)
-    print_table(table)
-    print(
-        f"\nfigure: {out}/regret.{figure.formats[0]}   table: {out}/table.csv, table.tex   "
+    places = (
+        f"figure: {out}/regret.{figure.formats[0]}   table: {out}/table.csv, table.tex   "
         f"results: {out}/results/"
     )
+    print_result(options, [asdict(row) for row in rows], [*table_lines(table), "", places])
 
 
 @COMMANDS.command("field", with_work, help="replay published experiments about late rewards")
@@ -169,14 +164,10 @@ def run_field(options: argparse.Namespace) -> None:
         **chosen(options, "seed"),
         **work_options(options),
     )
-    if options.json:
-        print_json(report.data())
-        return
     table = [("paper", "verdict", "published", "ours")]
     for finding in report.findings:
         table.append((finding.paper, finding.verdict, finding.statement, finding.in_words))
-    print_table(table)
-    print(f"\npage: {out}/field.html")
+    print_result(options, report.data(), [*table_lines(table), "", f"page: {out}/field.html"])
 
 
 FRESH_SEEDS = 2**31
@@ -258,18 +249,16 @@ def run_compare(options: argparse.Namespace) -> None:
     )
     if options.freeze:
         write_frozen(comparison, Path(options.freeze))
-    if options.json:
-        print_json(comparison.data())
-        return
+    lines = []
     for heading, table in summary(comparison):
-        print(f"{heading}\n")
-        print_table(table)
-        print()
+        lines += [heading, "", *table_lines(table), ""]
     if seed != SUITE_SEED:
-        print(f"{comparison.suite.name} with worlds and random problems of --seed {seed}\n")
+        words = f"{comparison.suite.name} with worlds and random problems of --seed {seed}"
+        lines += [words, ""]
     seconds = time.monotonic() - began
     data = f"{out}/comparison.json, {out}/data/"
-    print(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")
+    lines.append(f"page: {out}/comparison.html   data: {data}   {seconds:.0f} s")
+    print_result(options, comparison.data(), lines)
 
 
 REQUIRED = "required"
@@ -280,10 +269,7 @@ def run_policies(options: argparse.Namespace) -> None:
     from patientbandits.policies import POLICIES
 
     entries = catalogue(POLICIES)
-    if options.json:
-        print_json({"policies": entries})
-    else:
-        print_entries(entries)
+    print_result(options, {"policies": entries}, entry_lines(entries))
 
 
 @COMMANDS.command(
@@ -294,12 +280,10 @@ def run_laws(options: argparse.Namespace) -> None:
     from patientbandits.problems.delays import LAWS
 
     groups = {"delays": catalogue(LAWS), "rewards": catalogue(REWARDS)}
-    if options.json:
-        print_json(groups)
-        return
+    lines = []
     for group, entries in groups.items():
-        print(f"{group}:")
-        print_entries(entries)
+        lines += [f"{group}:", *entry_lines(entries)]
+    print_result(options, groups, lines)
 
 
 def catalogue(kinds: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -320,11 +304,12 @@ def parameters(kind: Any) -> dict[str, Any]:
     return defaults
 
 
-def print_entries(entries: list[dict[str, Any]]) -> None:
+def entry_lines(entries: list[dict[str, Any]]) -> list[str]:
+    lines = []
     for entry in entries:
         listed = [_parameter(name, value) for name, value in entry["parameters"].items()]
-        print(f"{entry['name']}({', '.join(listed)})")
-        print(f"    {entry['what']}")
+        lines += [f"{entry['name']}({', '.join(listed)})", f"    {entry['what']}"]
+    return lines
 
 
 def _parameter(name: str, value: Any) -> str:
