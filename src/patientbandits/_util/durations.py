@@ -13,23 +13,11 @@ DAY = 86400.0
 WEEK = 7 * DAY
 
 UNITS = {
-    "s": 1.0,
-    "sec": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "m": MINUTE,
-    "min": MINUTE,
-    "minute": MINUTE,
-    "minutes": MINUTE,
-    "h": HOUR,
-    "hour": HOUR,
-    "hours": HOUR,
-    "d": DAY,
-    "day": DAY,
-    "days": DAY,
-    "w": WEEK,
-    "week": WEEK,
-    "weeks": WEEK,
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), MINUTE),
+    **dict.fromkeys(("h", "hour", "hours"), HOUR),
+    **dict.fromkeys(("d", "day", "days"), DAY),
+    **dict.fromkeys(("w", "week", "weeks"), WEEK),
 }
 
 WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
