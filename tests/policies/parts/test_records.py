@@ -34,3 +34,15 @@ def test_records_share_no_array() -> None:
     first = zeros(Counts, arm=1, pull=1, bin=1)
     first.last[0] = 7
     assert zeros(Counts, arm=1, pull=1, bin=1).last[0] == 0
+
+
+class Both(NamedTuple):
+    counts: Counts
+    total: NDArray[np.float64]
+
+
+def test_a_record_may_hold_another_one() -> None:
+    record = zeros(Both, arm=2, pull=1, bin=3)
+    assert isinstance(record.counts, Counts)
+    assert record.counts.table.shape == (2, 3)
+    assert record.total.shape == (1,)

@@ -37,21 +37,26 @@ PREFIX = "base_"
 
 def zeros(kind: type[Record], **sizes: int) -> Record:
     """A record of zeros; ``sizes`` of the axes. An array without an axis is a single number."""
-    arrays = []
-    for scalar, axes in layout(kind):
-        arrays.append(np.zeros([sizes[axis] for axis in axes] or 1, scalar))
-    return kind(*arrays)
+    values: list[Any] = []
+    for part, axes in layout(kind):
+        if hasattr(part, "_fields"):
+            values.append(zeros(part, **sizes))
+        else:
+            values.append(np.zeros([sizes[axis] for axis in axes] or 1, part))
+    return kind(*values)
 
 
 @cache
 def layout(kind: type[Any]) -> list[tuple[Any, tuple[str, ...]]]:
-    """(kind of number, axes) of each field of a record."""
+    """Of each field of a record: the kind of its numbers and its axes, or the kind of a record."""
     fields = []
     for hint in get_type_hints(kind, include_extras=True).values():
         axes = getattr(hint, "__metadata__", ())
-        array = get_args(hint)[0] if axes else hint
-        _, dtype = get_args(array)
-        fields.append((get_args(dtype)[0], axes))
+        part = get_args(hint)[0] if axes else hint
+        if not hasattr(part, "_fields"):
+            _, dtype = get_args(part)
+            (part,) = get_args(dtype)
+        fields.append((part, axes))
     return fields
 
 

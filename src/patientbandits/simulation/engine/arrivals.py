@@ -14,7 +14,7 @@ round touches does not grow with the horizon.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,29 +182,29 @@ def with_signals(arrivals: Arrivals, rule: Rule) -> Arrivals:
 class Calendar(NamedTuple):
     """Rewards under way of runs side by side. Entries are numbered from 1; 0 is none."""
 
-    due: NDArray[np.uint8]
+    due: Annotated[NDArray[np.uint8], "place", "lane"]
     """(round within the ring * arms + arm, lane): how many arrive; then a row for each arm with
     what never does"""
-    first: NDArray[np.int32]
+    first: Annotated[NDArray[np.int32], "turn"]
     """turn of the ring: its first entry"""
-    waiting: NDArray[np.int32]
+    waiting: Annotated[NDArray[np.int32], "entry", "pair"]
     """(entry, 2): the next one of the same turn, or the next one that is free; and where in ``due``
     it belongs, as row * MOST_LANES + lane"""
-    free: NDArray[np.int32]
+    free: Annotated[NDArray[np.int32], "pair"]
     """the first entry that is free again, and how many were ever used"""
 
 
-def calendar_for(arms: int, horizon: int, lanes: int) -> Calendar:
-    """An empty calendar."""
-    entries = 1
-    if horizon >= RING:
-        entries += horizon * lanes
-    return Calendar(
-        due=np.zeros(((RING + 1) * arms, lanes), np.uint8),
-        first=np.zeros((horizon >> RING_BITS) + 1, np.int32),
-        waiting=np.empty((entries, 2), np.int32),
-        free=np.zeros(2, np.int32),
-    )
+def calendar_sizes(arms: int, horizon: int, lanes: int) -> dict[str, int]:
+    """The sizes of an empty `Calendar`, and of what is kept beside it."""
+    entries = horizon * lanes if horizon >= RING else 0
+    return {
+        "arm": arms,
+        "lane": lanes,
+        "place": (RING + 1) * arms,
+        "turn": (horizon >> RING_BITS) + 1,
+        "entry": entries + 1,
+        "pair": 2,
+    }
 
 
 def ring_row(round_: int, arms: int) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from patientbandits._util.rng import DELAY_SALT, as_bits, bits_at, following, mix, run_key, unit
 from patientbandits.policies.base import Arm, Chance
 from patientbandits.policies.choice import DecisionPoint, index_function
+from patientbandits.policies.parts.records import zeros
 from patientbandits.policies.rule import Rule
 from patientbandits.simulation.engine.arrivals import (
     MOST_LANES,
@@ -27,7 +28,7 @@ from patientbandits.simulation.engine.arrivals import (
     RING_BITS,
     Calendar,
     begin_turn,
-    calendar_for,
+    calendar_sizes,
     ring_row,
     wait,
 )
@@ -46,36 +47,41 @@ from patientbandits.simulation.engine.episode import KernelPlan, decision_functi
 from patientbandits.simulation.engine.scratch import Block, bonus_table, wrapper
 from patientbandits.simulation.engine.worlds import World
 
+LaneBits = Annotated[NDArray[np.uint64], "lane"]
+LaneInts = Annotated[NDArray[np.int64], "lane"]
+LaneFloats = Annotated[NDArray[np.float64], "lane"]
+ArmLaneFloats = Annotated[NDArray[np.float64], "arm", "lane"]
+
 
 class Lanes(NamedTuple):
     """Working space of one thread; the last axis is the lane."""
 
     calendar: Calendar
-    world_key: NDArray[np.uint64]
-    tie_key: NDArray[np.uint64]
-    own_key: NDArray[np.uint64]
+    world_key: LaneBits
+    tie_key: LaneBits
+    own_key: LaneBits
     """of the world, of ties, of the policy's randomness"""
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    bonus: NDArray[np.float64]
-    worth: NDArray[np.float64]
+    pulls: Annotated[NDArray[np.int64], "arm", "lane"]
+    rewards: ArmLaneFloats
+    bonus: ArmLaneFloats
+    worth: ArmLaneFloats
     """(arm, lane)"""
-    best: NDArray[np.int64]
+    best: LaneInts
     """the arm to pull"""
-    newest: NDArray[np.uint64]
+    newest: LaneBits
     """the pulls of the arm pulled"""
-    highest: NDArray[np.float64]
+    highest: LaneFloats
     """its index"""
-    stream: NDArray[np.uint64]
-    chance: NDArray[np.float64]
-    law: NDArray[np.uint64]
+    stream: LaneBits
+    chance: LaneFloats
+    law: LaneBits
     """its random stream, its probability of the higher reward, and the place of its law"""
-    late: NDArray[np.float64]
+    late: LaneFloats
     """the u that its delay is drawn with"""
-    cell: NDArray[np.uint64]
+    cell: LaneBits
     """the place of that in the guide; `NEVER_CELL` if the reward is not the higher one"""
-    delay: NDArray[np.int64]
-    row: NDArray[np.uint32]
+    delay: LaneInts
+    row: Annotated[NDArray[np.uint32], "lane"]
     """where in ``due`` its reward goes"""
     table: NDArray[np.float64]
     """bonus by number of pulls, as far as it goes; NaN: not yet computed"""
@@ -88,29 +94,8 @@ def lanes_for(horizon: int, runs: int) -> int:
 
 def lanes_space(world: World, rule: Rule, horizon: int, lanes: int) -> Lanes:
     """Working space in which nothing is under way."""
-    arms = len(world.streams)
-    by_arm = (arms, lanes)
-    return Lanes(
-        calendar=calendar_for(arms, horizon, lanes),
-        world_key=np.zeros(lanes, np.uint64),
-        tie_key=np.zeros(lanes, np.uint64),
-        own_key=np.zeros(lanes, np.uint64),
-        pulls=np.zeros(by_arm, np.int64),
-        rewards=np.zeros(by_arm),
-        bonus=np.zeros(by_arm),
-        worth=np.zeros(by_arm),
-        best=np.zeros(lanes, np.int64),
-        newest=np.zeros(lanes, np.uint64),
-        highest=np.zeros(lanes),
-        stream=np.zeros(lanes, np.uint64),
-        chance=np.zeros(lanes),
-        law=np.zeros(lanes, np.uint64),
-        late=np.zeros(lanes),
-        cell=np.zeros(lanes, np.uint64),
-        delay=np.zeros(lanes, np.int64),
-        row=np.zeros(lanes, np.uint32),
-        table=bonus_table(rule, horizon),
-    )
+    sizes = calendar_sizes(len(world.streams), horizon, lanes)
+    return zeros(Lanes, **sizes)._replace(table=bonus_table(rule, horizon))
 
 
 def begin(space: Lanes, lanes: int, first_run: int, block: Block) -> None:

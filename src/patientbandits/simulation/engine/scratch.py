@@ -7,7 +7,7 @@ a user's, or the kernel would not be found again on disk. `wrapper` goes from on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from patientbandits._util.codegen import define
 from patientbandits._util.rng import Bits
 from patientbandits.policies.base import Chance
+from patientbandits.policies.parts.records import ArmFloats, ArmInts, zeros
 from patientbandits.policies.rule import Rule
 from patientbandits.simulation.engine.worlds import World
 
@@ -56,34 +57,34 @@ class Block(NamedTuple):
 class SignalLists(NamedTuple):
     """Early signals under way; next to nothing where nobody asks for them."""
 
-    due: NDArray[np.int32]
+    due: Annotated[NDArray[np.int32], "signal"]
     """round: the newest pull whose signal comes then, 0 for none"""
-    next_due: NDArray[np.int32]
+    next_due: Annotated[NDArray[np.int32], "signal"]
     """pull: the next one whose signal comes in the same round"""
-    arm_of: NDArray[np.int32]
-    delay_of: NDArray[np.int32]
+    arm_of: Annotated[NDArray[np.int32], "signal"]
+    delay_of: Annotated[NDArray[np.int32], "signal"]
     """pull: its arm, and its signal's delay"""
 
 
 class Scratch(NamedTuple):
     """Working space of one thread."""
 
-    due: NDArray[Any]
-    """counted: rewards arriving, by round * arms + arm. Listed: the newest pull that arrives in a
-    round, 0 for none"""
-    next_due: NDArray[np.int32]
+    due: NDArray[np.int32]
+    """counted: rewards arriving, by round * arms + arm, in 8 bits. Listed: the newest pull that
+    arrives in a round, 0 for none"""
+    next_due: Annotated[NDArray[np.int32], "listed"]
     """listed: pull: the next one that arrives in the same round"""
-    arm_of: NDArray[np.int32]
-    reward_of: NDArray[np.float64]
-    delay_of: NDArray[np.int32]
+    arm_of: Annotated[NDArray[np.int32], "listed"]
+    reward_of: Annotated[NDArray[np.float64], "listed"]
+    delay_of: Annotated[NDArray[np.int32], "listed"]
     """listed: pull: its arm, reward, delay"""
-    pulls: NDArray[np.int64]
-    rewards: NDArray[np.float64]
+    pulls: ArmInts
+    rewards: ArmFloats
     """arm: rewards arrived"""
     lost: NDArray[np.float64]
     """one number: regret so far, in a world that is not plain"""
-    bonus: NDArray[np.float64]
-    worth: NDArray[np.float64]
+    bonus: ArmFloats
+    worth: ArmFloats
     """arm: bonus and index of a policy whose indices last"""
     winner: NDArray[np.int64]
     """node: tournament tree: the better of two, from the leaves (arms) to the root at 1"""
@@ -108,17 +109,6 @@ def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
     return np.full(1, np.nan)
 
 
-def signal_lists(world: World, rule: Rule, horizon: int) -> SignalLists:
-    """Room for signals, if there are any and they are asked for."""
-    rounds = horizon + 2 if hears_signals(world, rule) else 1
-    return SignalLists(
-        due=np.zeros(rounds, np.int32),
-        next_due=np.empty(rounds, np.int32),
-        arm_of=np.empty(rounds, np.int32),
-        delay_of=np.empty(rounds, np.int32),
-    )
-
-
 def hears_signals(world: World, rule: Rule) -> bool:
     """True if there are signals, and the policy asks for them."""
     return len(world.signals.law) > 0 and "signalled" in rule.hooks
@@ -137,20 +127,9 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
     else:
         listed = rounds
         due = np.zeros(rounds, np.int32)
-    return Scratch(
-        due=due,
-        next_due=np.empty(listed, np.int32),
-        arm_of=np.empty(listed, np.int32),
-        reward_of=np.empty(listed),
-        delay_of=np.empty(listed, np.int32),
-        pulls=np.zeros(arms, np.int64),
-        rewards=np.zeros(arms),
-        lost=np.zeros(1),
-        bonus=np.zeros(arms),
-        worth=np.zeros(arms),
-        winner=np.full(NO_TREE * leaves, -1),
-        table=bonus_table(rule, horizon),
-        signals=signal_lists(world, rule, horizon),
+    signals = rounds if hears_signals(world, rule) else 1
+    return zeros(Scratch, arm=arms, listed=listed, signal=signals)._replace(
+        due=due, winner=np.full(NO_TREE * leaves, -1), table=bonus_table(rule, horizon)
     )
 
 
