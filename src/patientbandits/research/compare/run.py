@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from patientbandits.errors import whole
+from patientbandits.research.compare import timing
 from patientbandits.research.compare.advice import advice
 from patientbandits.research.compare.cases import QUICK_SUITE_RUNS, Case
 from patientbandits.research.compare.comparison import Comparison, write
@@ -16,14 +17,6 @@ from patientbandits.research.compare.delay_bench import SUITE_SEED
 from patientbandits.research.compare.scores import Score, scores, standings, standings_by_kind
 from patientbandits.research.compare.selection import FIRST_SUITE, SUITES, chosen
 from patientbandits.research.compare.targets import LEAST_TARGET_RUNS, TARGET_RUNS, Target, targets
-from patientbandits.research.compare.timing import (
-    Batch,
-    Timings,
-    grouped,
-    play_batches,
-    timings,
-    usual_time,
-)
 from patientbandits.simulation import Result, Simulation, Start, executor, progress_from
 
 RECORDED_ROUNDS = 60
@@ -75,20 +68,20 @@ def run(
     for part in (folder / "figures", folder / "data", pieces):
         part.mkdir(parents=True, exist_ok=True)
 
-    groups = grouped(plan)
+    groups = timing.grouped(plan)
     # One simulation of each group is timed, so that progress can be told in time, not in rounds.
     samples = {key: next(iter(group.values())) for key, group in groups.items()}
-    clock = timings(samples, pieces, progress_from(start, len(samples)))
-    batches = [Batch(list(group.values()), clock[key]) for key, group in groups.items()]
+    clock = timing.timings(samples, pieces, progress_from(start, len(samples)))
+    batches = [timing.Batch(list(group.values()), clock[key]) for key, group in groups.items()]
     aims: Sequence[Target] = ()
     if with_bars:
         aims = targets()
     aim_runs = max(runs or TARGET_RUNS, LEAST_TARGET_RUNS)
     for aim in aims:
         simulations = aim.simulations(aim_runs, seed)
-        batches.append(Batch(simulations, usual_time(simulations, clock)))
+        batches.append(timing.Batch(simulations, timing.usual_time(simulations, clock)))
 
-    played = iter(play_batches(batches, pieces, start, workers=workers, on=on))
+    played = iter(timing.play_batches(batches, pieces, start, workers=workers, on=on))
     results: dict[tuple[str, str], Result] = {}
     for group in groups.values():
         results |= zip(group, next(played), strict=True)
@@ -131,7 +124,7 @@ def simulation_of(case: Case, player: Contender, seed: int) -> Simulation:
     )
 
 
-def _with_fewest_arms(clock: Timings) -> dict[str, float]:
+def _with_fewest_arms(clock: timing.Timings) -> dict[str, float]:
     """contender -> seconds per round on its problems with the fewest arms."""
     seconds = {}
     for name, _ in clock:
