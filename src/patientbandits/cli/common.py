@@ -129,7 +129,10 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def print_result(options: argparse.Namespace, data: Any, lines: Sequence[str]) -> None:
     """Print ``data`` as JSON for machines, or ``lines`` for people."""
-    print(json.dumps(data, indent=1) if options.json else "\n".join(lines))
+    if options.json:
+        print(json.dumps(data, indent=1))
+    else:
+        print("\n".join(lines))
 
 
 @contextlib.contextmanager

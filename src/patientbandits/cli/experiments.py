@@ -176,7 +176,9 @@ def show_experiment(options: argparse.Namespace, changes: dict[str, Any] | None 
     from patientbandits.live.http import experiment_answer
 
     with opened_experiment(options) as handle:
-        settings = None if changes is None else handle.change(**changes)
+        settings = None
+        if changes is not None:
+            settings = handle.change(**changes)
         answer = experiment_answer(handle, settings)
     show(options, answer, experiment_lines(answer))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from patientbandits._version import __version__
 from patientbandits.cli import analysis, experiments, live, operations, research
@@ -58,7 +59,9 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"patientbandits {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    adders = {name: add for group in GROUPS for name, add in group.COMMANDS.adders.items()}
+    adders: dict[str, Callable[[Any], None]] = {}
+    for group in GROUPS:
+        adders |= group.COMMANDS.adders
     for add in [adders[command]] if command in adders else adders.values():
         add(commands)
     return top

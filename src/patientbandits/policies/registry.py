@@ -130,6 +130,8 @@ def _factors_from(data: Any, owner: str) -> list[Factor]:
 def problem_from(data: dict[str, Any], owner: str = "problem") -> Problem:
     """The problem that ``describe`` gave, or a study file has in a table of its own."""
     calendar = data.get("calendar")
+    if calendar is not None:
+        calendar = calendar_from(calendar, owner)
     return Problem(
         means=data["means"],
         delays=_one_or_each(law_from, data.get("delays", "NoDelay"), owner),
@@ -141,7 +143,7 @@ def problem_from(data: dict[str, Any], owner: str = "problem") -> Problem:
         changes=[change_from(change, owner) for change in _as_list(data.get("changes", []))],
         batch=data.get("batch"),
         signals=_one_or_each(signal_from, data.get("signals"), owner),
-        calendar=None if calendar is None else calendar_from(calendar, owner),
+        calendar=calendar,
     )
 
 
@@ -150,11 +152,15 @@ def _one_or_each(build: Callable[[Any, str], Any], data: Any, owner: str) -> Any
     if data is None:
         return None
     values = [build(entry, owner) for entry in _as_list(data)]
-    return values[0] if len(values) == 1 else values
+    if len(values) == 1:
+        return values[0]
+    return values
 
 
 def _as_list(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else [data]
+    if isinstance(data, list):
+        return data
+    return [data]
 
 
 def construct(kind: Any, arguments: dict[str, Any], owner: str) -> Any:

@@ -262,7 +262,9 @@ def latex_rows(rows: Sequence[StudyRow]) -> str:
     heading = ("problem", "policy", "regret", "low 95 %", "high 95 %", "best arm %", "")
     cells = []
     for row in rows:
-        star = "*" if row.best else ""
+        star = ""
+        if row.best:
+            star = "*"
         share = 100 * row.best_arm_share
         cells.append((row.problem, row.policy, row.regret, row.low, row.high, share, star))
     return latex_table(heading, cells)

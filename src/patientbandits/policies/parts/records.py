@@ -52,7 +52,9 @@ def layout(kind: type[Any]) -> list[tuple[Any, tuple[str, ...]]]:
     fields = []
     for hint in get_type_hints(kind, include_extras=True).values():
         axes = getattr(hint, "__metadata__", ())
-        part = get_args(hint)[0] if axes else hint
+        part = hint
+        if axes:
+            part = get_args(hint)[0]
         if not hasattr(part, "_fields"):
             _, dtype = get_args(part)
             (part,) = get_args(dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from patientbandits.research.compare.cases import HOPELESS, PROBLEM_KINDS, Case
+from patientbandits.research.compare.cases import HOPELESS, PROBLEM_KINDS, Case, kinds_of
 from patientbandits.research.compare.scores import Score, Standing, standings
 
 MOST_EXAMPLES = 5
@@ -140,9 +140,8 @@ def by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> list[Advice]:
 
     Also who does better when told more, and who is about as good.
     """
-    kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
     answers = []
-    for kind in kinds:
+    for kind in kinds_of(cases):
         names = {case.name for case in cases if kind in case.kinds}
         every = standings([row for row in rows if row.problem in names])
         # A policy that sees zeros too plays another game, and would win without telling anything.

@@ -5,7 +5,9 @@ Every kind of trouble that delays make is among them at least once; the paper's 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from patientbandits.errors import InputError, whole
 from patientbandits.problems import Beta, Problem, Scaled, Shift, TwoPoint, gradual
@@ -80,6 +82,11 @@ class Case:
     def counted(self) -> bool:
         """True if regret says anything: not if all arms are equally good."""
         return any(max(phase.gaps) > 0 for _, phase in self.problem.phases_until(self.horizon))
+
+
+def kinds_of(cases: Iterable[Case]) -> list[str]:
+    """The kinds that problems of the suite are of, in their order."""
+    return list(dict.fromkeys(chain.from_iterable(case.kinds for case in cases)))
 
 
 def usual_cases() -> tuple[Case, ...]:

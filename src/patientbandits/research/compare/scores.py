@@ -10,7 +10,7 @@ import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits.inference import FloatArray, mean_interval, ratio_interval
-from patientbandits.research.compare.cases import DIRECTIONS, Case
+from patientbandits.research.compare.cases import DIRECTIONS, Case, kinds_of
 from patientbandits.research.compare.contenders import CALENDAR_ORACLE
 from patientbandits.simulation import Result
 
@@ -150,8 +150,7 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
 def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
     """kind of problem -> `standings` on the problems of that kind; the two directions first."""
     by_kind = {}
-    kinds = dict.fromkeys(kind for case in cases for kind in case.kinds)
-    for kind in sorted(kinds, key=lambda kind: kind not in DIRECTIONS):
+    for kind in sorted(kinds_of(cases), key=lambda kind: kind not in DIRECTIONS):
         names = {case.name for case in cases if kind in case.kinds}
         by_kind[kind] = standings([row for row in rows if row.problem in names])
     return by_kind

@@ -196,13 +196,15 @@ class Calendar(NamedTuple):
 
 def calendar_sizes(arms: int, horizon: int, lanes: int) -> dict[str, int]:
     """The sizes of an empty `Calendar`, and of what is kept beside it."""
-    entries = horizon * lanes if horizon >= RING else 0
+    entries = 1
+    if horizon >= RING:
+        entries += horizon * lanes
     return {
         "arm": arms,
         "lane": lanes,
         "place": (RING + 1) * arms,
         "turn": (horizon >> RING_BITS) + 1,
-        "entry": entries + 1,
+        "entry": entries,
         "pair": 2,
     }
 

@@ -127,7 +127,9 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
     else:
         listed = rounds
         due = np.zeros(rounds, np.int32)
-    signals = rounds if hears_signals(world, rule) else 1
+    signals = 1
+    if hears_signals(world, rule):
+        signals = rounds
     return zeros(Scratch, arm=arms, listed=listed, signal=signals)._replace(
         due=due, winner=np.full(NO_TREE * leaves, -1), table=bonus_table(rule, horizon)
     )
