@@ -269,6 +269,22 @@ def run_restore(options: argparse.Namespace) -> None:
     show(options, {"lines": lines}, [f"{lines} lines of the log restored"])
 
 
+@COMMANDS.command(
+    "new-era",
+    with_database,
+    help="accept that a database lost its last lines, as in a failover, and write to it again",
+)
+@DATABASE
+def run_new_era(options: argparse.Namespace) -> None:
+    options.db = options.database or options.db
+    with database_failures():
+        from patientbandits.live.operations import accept_loss
+
+        heads = accept_loss(options.db)
+    words = [f"{name}: a new era begins after line {head}" for name, head in heads.items()]
+    show(options, {"heads": heads}, words or ["a new era begins"])
+
+
 @COMMANDS.command("erase", with_database, help="remove all that identifies a unit; counts stay")
 @argument("unit", metavar="UNIT")
 def run_erase(options: argparse.Namespace) -> None:

@@ -40,7 +40,7 @@ from patientbandits.live.settings import (
     one_largest_value,
     require_same_settings,
 )
-from patientbandits.live.storage import LogStore, database_names, open_store
+from patientbandits.live.storage import LogStore, begin_era_if_moved, database_names, open_store
 from patientbandits.policies import Policy
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class Shop:
         units: str | None = None,
     ) -> None:
         self.store = store
+        begin_era_if_moved(store)
         names = database_names(store, units)
         self.journal = Journal(store, names.signer, names.pseudonyms, clock or SteadyClock())
         self._handles: dict[str, ExperimentHandle] = {}

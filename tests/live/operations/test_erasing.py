@@ -9,6 +9,7 @@ import io
 import os
 import stat
 from base64 import b64encode
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from patientbandits.live.operations.backups import backup, restore
 from patientbandits.live.operations.checks import check
 from patientbandits.live.server import Writer
 from patientbandits.live.storage.base import SECRET
-from patientbandits.live.storage.locations import exclusive_lock
+from patientbandits.live.storage.locations import exclusive_lock, open_store
 
 DAY = 86400.0
 DATA = Path(__file__).parents[1] / "data"
@@ -241,11 +242,11 @@ def test_lines_whose_names_were_hashed_in(fresh, clock):
 
     path = fresh("sqlite")
     with live.open(path, clock=clock, units="clear") as shop:
-        checkout = shopping(shop, clock)
-        rows = shop.store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
+        shopping(shop, clock)
+    with closing(open_store(path)) as store, store.transaction():
+        rows = store.rows(f"SELECT {LOG_COLUMNS} FROM log ORDER BY seq")
         chains = zip(chain_of_earlier_versions(rows), range(1, 99), strict=False)
-        with shop.store.transaction():
-            shop.store.many("UPDATE log SET chain = ? WHERE seq = ?", list(chains))
+        store.many("UPDATE log SET chain = ? WHERE seq = ?", list(chains))
     with live.open(path, clock=clock) as shop:
         assert check(shop.store)["wrong"] == []
         checkout = shop.open("checkout")

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import random
 
-from patientbandits.live.storage.identifiers import Signer, begun_era
+from patientbandits.live.storage.identifiers import Era, Signer
 
 SECRET = b"a secret of this test"
 
@@ -31,7 +31,7 @@ def test_names_one_by_one_and_many_at_once():
 
 
 def test_names_across_the_beginning_of_an_era():
-    era = begun_era({1: 10})
+    era = Era("salt", {1: 10})
     names = Signer(SECRET, [era]).names(1, range(8, 14))
     old = [by_definition(1, seq) for seq in (8, 9, 10)]
     new = [by_definition(1, seq, era.salt) for seq in (11, 12, 13)]

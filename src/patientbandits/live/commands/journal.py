@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
+from patientbandits.errors import InputError
 from patientbandits.live.commands.commands import (
     AboutGoal,
     Command,
@@ -32,16 +33,32 @@ from patientbandits.live.commands.commands import (
 from patientbandits.live.commands.decide import answer_pending, apply_decision, apply_evaluation
 from patientbandits.live.commands.draft import Draft, questions
 from patientbandits.live.commands.exposures import apply_exposure
+from patientbandits.live.commands.history import HistoryError, LostLinesError, SeenEnds
 from patientbandits.live.commands.orders import apply_alias, apply_order, apply_withdrawal
 from patientbandits.live.commands.outcomes import apply_conversion, apply_retraction
 from patientbandits.live.commands.refunds import apply_refund
 from patientbandits.live.errors import LOGGER, RefusedError, UnavailableError
 from patientbandits.live.policy import PolicyState
 from patientbandits.live.settings import Settings
-from patientbandits.live.storage import LogStore, Pseudonyms, Signer, StoreQuestion
+from patientbandits.live.storage import (
+    BROKEN,
+    ERAS,
+    ERAS_AND_FAULT,
+    SECRET,
+    Era,
+    LogStore,
+    Pseudonyms,
+    Signer,
+    StoreQuestion,
+    begin_era_if_moved,
+    open_store,
+    stored_eras,
+)
 from patientbandits.live.times import SECOND
 
 Result = TypeVar("Result")
+
+HISTORY = StoreQuestion(ERAS_AND_FAULT, ())
 
 LARGEST_TRANSACTION = 1000
 """commands"""
@@ -98,6 +115,11 @@ class Journal:
         """how often an experiment failed alone"""
         self._failing: dict[int, Failing] = {}
         self._states: dict[int, PolicyState] = {}
+        self._ends = SeenEnds()
+        self._connections = store.connections
+        self._secret = store.fact(SECRET)
+        self._eras: str | None = None
+        """as they were last read"""
         self._queue: deque[Command] = deque()
         self._turn = Lock()
 
@@ -131,11 +153,23 @@ class Journal:
         with self._turn:
             self._refuse_if_failed()
             try:
-                with self.store.transaction():
-                    return change()
+                changed = self._change_alone(change)
+                self._note_appended()
+                return changed
             except UnavailableError as error:
                 self._failed(error)
                 raise
+
+    def _change_alone(self, change: Callable[[], Result]) -> Result:
+        try:
+            self._begin(None)
+            changed = change()
+            self._require_ends(self.store.appended)
+            self.store.commit()
+            return changed
+        except BaseException:
+            self.store.rollback()
+            raise
 
     def cause_of_failure(self, experiment_id: int) -> str | None:
         """The reason why the experiment cannot decide, if it failed when it was last tried."""
@@ -166,6 +200,7 @@ class Journal:
             self._states[experiment_id] = state
         else:
             state.catch_up(self.store)
+        self._ends.note(self.store, experiment_id, state.seq, state.chain)
         return state
 
     def save_snapshots(self, experiments: Iterable[int], only_much: bool) -> None:
@@ -185,14 +220,19 @@ class Journal:
         """Wait for the turn, save snapshots and close."""
         with self._turn:
             if self.failure is None:
-                with contextlib.suppress(UnavailableError):  # without them it only takes longer
+                try:
                     self._save_all()
+                except LostLinesError as error:
+                    self._note_loss(self.store, error)
+                except UnavailableError:  # without them it only takes longer
+                    pass
                 self.failure = UnavailableError("the journal is closed")
             self.store.close()
 
     def _save_all(self) -> None:
         experiments = list(self._states)
         with self.store.transaction():
+            self._require_ends(experiments)
             for experiment_id in experiments:
                 self.state(experiment_id)
             self.save_snapshots(experiments, only_much=False)
@@ -204,13 +244,16 @@ class Journal:
         experiments = sorted(by_experiment)
         try:
             self._refuse_if_failed()
-            self.store.begin(experiments, self._soon(by_experiment))
+            self._begin(experiments, self._soon(by_experiment))
             for experiment_id in experiments:
                 self._decide_or_fail(experiment_id, by_experiment[experiment_id])
             working = [number for number in experiments if number in self._states]
             self.save_snapshots(working, only_much=True)
             self.store.commit()
             self.batches += 1
+            for experiment_id in working:
+                state = self._states[experiment_id]
+                self._ends.note(self.store, experiment_id, state.seq, state.chain)
         except BaseException as error:
             self._failed(error)
             fail(commands, error)
@@ -221,7 +264,11 @@ class Journal:
         """The questions that will be asked about these commands."""
         soon: list[StoreQuestion] = []
         if self.store.answers_ahead:
+            soon.append(HISTORY)
             for experiment_id, commands in by_experiment.items():
+                seen = self._ends.question(experiment_id)
+                if seen is not None:
+                    soon.append(seen)
                 state = self._states.get(experiment_id)
                 if state is not None:
                     soon += questions(commands, state, self.store)
@@ -276,14 +323,86 @@ class Journal:
         if self.failure is not None:
             raise UnavailableError(str(self.failure)) from self.failure
 
+    def _begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
+        """Begin a transaction on logs that are those that were seen."""
+        self.store.appended.clear()
+        self.store.begin(experiments, soon)
+        connections = self.store.connections
+        away = connections != self._connections
+        if away:
+            self.store.rollback()
+            begin_era_if_moved(self.store)
+            self.store.begin(experiments, soon)
+        self._require_history()
+        self._require_ends(self._ends.experiments if away else experiments or ())
+        self._connections = connections
+
+    def _require_ends(self, experiments: Iterable[int]) -> None:
+        for experiment_id in experiments:
+            if not self._ends.require(self.store, experiment_id):
+                self._states.pop(experiment_id, None)
+
+    def _require_history(self) -> None:
+        """Refuse to go on if lines are missing, until somebody has accepted it."""
+        facts: dict[str, str] = dict(self.store.asked(HISTORY))
+        if BROKEN in facts:
+            raise HistoryError(facts[BROKEN])
+        text = facts.get(ERAS)
+        if text != self._eras:
+            self._eras = text
+            eras = stored_eras(text)
+            before = self.signer.eras
+            if eras != before:
+                self.signer = self.signer.within(eras)
+                if times_accepted(eras) > times_accepted(before):
+                    self._ends.clear()
+                raise HistoryError("a new era of decision ids has begun; try again")
+
+    def _note_appended(self) -> None:
+        for experiment_id, (seq, chain) in self.store.appended.items():
+            self._ends.note(self.store, experiment_id, seq, chain)
+
+    def _note_loss(self, store: LogStore, error: LostLinesError) -> None:
+        """Have every program that uses the database refuse to write."""
+        LOGGER.critical("the database went back in time", extra={"fields": {"why": str(error)}})
+        with contextlib.suppress(UnavailableError), store.transaction():
+            eras = stored_eras(store.fact(ERAS))
+            if times_accepted(eras) == times_accepted(self.signer.eras):  # not by now
+                store.set_fact(BROKEN, str(error))
+
+    def _note_loss_in_its_place(self) -> None:
+        """Look at the file that has taken the database's place: it may be an older copy."""
+        with (
+            contextlib.suppress(UnavailableError, InputError),
+            contextlib.closing(open_store(self.store.location, create=False)) as other,
+        ):
+            if other.fact(SECRET) != self._secret:
+                return  # another shop's
+            try:
+                for experiment_id in self._ends.experiments:
+                    self._ends.require(other, experiment_id)
+            except LostLinesError as error:
+                self._note_loss(other, error)
+
     def _failed(self, error: BaseException) -> None:
         """Throw away what may be ahead of the log; go on only if the store can."""
         self.store.rollback()
         self._states.clear()
+        if isinstance(error, LostLinesError):
+            self._note_loss(self.store, error)
+        if isinstance(error, HistoryError):
+            return
         if self.failure is not None or not isinstance(error, UnavailableError):
             return
         if not self.store.recover(error):
             self.failure = error
+            if self.store.replaced:
+                self._note_loss_in_its_place()
+
+
+def times_accepted(eras: Iterable[Era]) -> int:
+    """The number of times somebody said that lines are lost."""
+    return sum(era.told for era in eras)
 
 
 def fail(commands: Iterable[Command], cause: BaseException) -> None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from patientbandits.live.log.age_classes import class_of as class_of
     from patientbandits.live.log.age_classes import made_between as made_between
     from patientbandits.live.log.age_classes import seconds_of_class as seconds_of_class
+    from patientbandits.live.log.chain import CHAIN_BYTES as CHAIN_BYTES
     from patientbandits.live.log.chain import LineRow as LineRow
     from patientbandits.live.log.chain import chained as chained
     from patientbandits.live.log.chain import chained_decisions as chained_decisions

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.live.operations.backups import accept_loss as accept_loss
     from patientbandits.live.operations.backups import backup as backup
     from patientbandits.live.operations.backups import restore as restore
     from patientbandits.live.operations.checks import check as check

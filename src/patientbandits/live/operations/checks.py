@@ -13,7 +13,7 @@ from patientbandits.live.log import KINDS, Experiment
 from patientbandits.live.operations.kept_arms import broken_promises
 from patientbandits.live.policy import PolicyState, is_sealed, opened, saved_arrays
 from patientbandits.live.settings import stored_settings
-from patientbandits.live.storage import LogStore, Reader
+from patientbandits.live.storage import BROKEN, LogStore, Reader
 
 ALWAYS_COUNTED = ("decision", "conversion", "retraction", "change")
 
@@ -25,6 +25,9 @@ def check(store: LogStore) -> dict[str, Any]:
     try:
         wrong += [f"the file: {finding}" for finding in store.check()]
         with store.reading() as reader:
+            fault = reader.fact(BROKEN)
+            if fault is not None:
+                wrong.append(fault)
             if not reader.seal_is_good():
                 wrong.append("experiments, keys or the secret are not as they were written")
             for experiment in reader.experiments():

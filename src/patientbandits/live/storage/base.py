@@ -59,6 +59,15 @@ KEPT_FROM = "kept from "
 """with an experiment's id, the fact from which line on a person keeps its first arm; of new ones
 there is none: from the first"""
 
+BROKEN = "broken"
+"""the fact that says which lines are missing, until somebody accepts it"""
+
+PLACE = "place"
+"""the fact that says where the database is: one that was copied or failed over is elsewhere"""
+
+RECHAINED = "rechained "
+"""with an experiment's id, the fact that says how often its log was chained anew"""
+
 SEAL = "seal"
 END = 2**62
 """a line that no log reaches"""
@@ -326,6 +335,19 @@ class LogStore(Reader):
     """The writing connection. ``location``: the path of a file, or postgresql://..."""
 
     location: str
+    connections: int = 1
+    """how often it has connected"""
+    appended: dict[int, tuple[int, bytes]]
+    """the last line that was appended to each log in this transaction, and its chain"""
+
+    @abstractmethod
+    def place(self) -> str | None:
+        """Where the database is, if that can be told."""
+
+    @property
+    def replaced(self) -> bool:
+        """Tell whether another database has taken this one's place."""
+        return False
 
     @abstractmethod
     def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
@@ -373,10 +395,12 @@ class LogStore(Reader):
         if columns is not None:  # mostly
             chains = chained_decisions(columns, before)
             self.insert_decisions(columns, chains)
-            return chains[-1]
-        rows = chained(map(row_of, lines), before)
-        self.insert(rows)
-        chain: bytes = rows[-1][-1]
+            chain = chains[-1]
+        else:
+            rows = chained(map(row_of, lines), before)
+            self.insert(rows)
+            chain = rows[-1][-1]
+        self.appended[lines[0].experiment] = (lines[-1].seq, chain)
         return chain
 
     def rename(self, lines: Sequence[Line]) -> None:
@@ -390,6 +414,8 @@ class LogStore(Reader):
 
     def rechain(self, experiment: int, renamed: Callable[[Line], Line]) -> None:
         """Chain the whole log anew, with other names; lines without a chain stay so."""
+        times = int(self.fact(f"{RECHAINED}{experiment}") or 0)
+        self.set_fact(f"{RECHAINED}{experiment}", str(times + 1))
         before: bytes | None = None
         for rows in self.line_rows(experiment):
             changed = []
@@ -435,6 +461,7 @@ class LogStore(Reader):
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """begin(None), then commit, or rollback if something goes wrong."""
+        self.appended.clear()
         self.begin(None)
         try:
             yield
@@ -459,6 +486,9 @@ class LogStore(Reader):
 
     def set_fact(self, name: str, value: str) -> None:
         self.many(queries.SET_FACT, [(name, value)])
+
+    def remove_fact(self, name: str) -> None:
+        self.many(queries.REMOVE_FACT, [(name,)])
 
     def add_key(self, *, id: str, hash: str, note: str, scopes: str, created: int) -> None:
         self.many(queries.ADD_KEY, [(id, hash, note, scopes, created)])

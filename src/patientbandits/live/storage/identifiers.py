@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copy
 import hashlib
 import hmac
 import secrets
@@ -29,7 +30,7 @@ import msgspec
 from patientbandits.errors import InputError
 from patientbandits.live.errors import NotFoundError
 from patientbandits.live.log import Naming
-from patientbandits.live.storage.base import ERAS, NAMES_KEPT, SECRET, LogStore
+from patientbandits.live.storage.base import BROKEN, ERAS, NAMES_KEPT, PLACE, SECRET, LogStore
 
 EXPERIMENT_BYTES = 4
 SEQ_BYTES = 6
@@ -63,18 +64,16 @@ class DecisionId(NamedTuple):
 
 
 class Era(NamedTuple):
-    """Begun when a database was restored."""
+    """Begun when a database was restored, or is elsewhere than it was."""
 
     salt: str
     heads: Mapping[int, int]
     """the last line of each experiment then; of others, none"""
+    told: bool = False
+    """whether somebody said that lines are lost"""
 
     def holds(self, experiment: int, seq: int) -> bool:
         return seq > self.heads.get(experiment, 0)
-
-
-def begun_era(heads: Mapping[int, int]) -> Era:
-    return Era(salt=secrets.token_hex(8), heads=heads)
 
 
 ERAS_DECODER = msgspec.json.Decoder(list[Era])
@@ -85,8 +84,31 @@ def stored_eras(text: str | None) -> list[Era]:
     return [] if text is None else ERAS_DECODER.decode(text)
 
 
-def eras_text(eras: Sequence[Era]) -> str:
-    return msgspec.json.encode(eras).decode()
+def begin_era(store: LogStore, told: bool = False) -> None:
+    """Within a transaction: begin a new era of decision ids.
+
+    Decisions may be lost whose ids are out there: they must not name the decisions that get the
+    same lines now.
+    """
+    heads = {experiment.id: store.head(experiment.id) for experiment in store.experiments()}
+    era = Era(salt=secrets.token_hex(8), heads=heads, told=told)
+    eras = [*stored_eras(store.fact(ERAS)), era]
+    store.set_fact(ERAS, msgspec.json.encode(eras).decode())
+    if told:
+        store.remove_fact(BROKEN)
+    store.seal()
+
+
+def begin_era_if_moved(store: LogStore) -> None:
+    """Begin a new era if the database is elsewhere than it was: a copy may lack the last lines."""
+    place = store.place()
+    if place is None or store.fact(PLACE) == place:
+        return
+    with store.transaction():
+        before = store.fact(PLACE)
+        if before not in (None, place):
+            begin_era(store)
+        store.set_fact(PLACE, place)
 
 
 class Signer:
@@ -95,6 +117,16 @@ class Signer:
     def __init__(self, secret: bytes, eras: Sequence[Era] = ()) -> None:
         self._keyed = hashlib.blake2b(key=secret, digest_size=SIGNATURE_BYTES)
         self._latest_first = list(reversed(eras))
+
+    @property
+    def eras(self) -> list[Era]:
+        return self._latest_first[::-1]
+
+    def within(self, eras: Sequence[Era]) -> Signer:
+        """A signer with the same secret."""
+        other = copy.copy(self)
+        other._latest_first = list(reversed(eras))
+        return other
 
     def _signature(self, body: bytes) -> bytes:
         keyed = self._keyed.copy()

@@ -80,6 +80,9 @@ DECISIONS_BY_AGE = f"""
     SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
     WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
 
+CLUSTER = b"""
+    SELECT system_identifier || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+    FROM pg_control_system()"""
 OUR_COLUMNS = """
     SELECT column_name FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = 'facts'"""
@@ -162,6 +165,7 @@ class PostgresStore(PostgresReader, LogStore):
         """the ends of the logs that this transaction has taken, as long as it has not written"""
         self._ahead: list[tuple[StoreQuestion, list[StoreRow]]] = []
         """what was answered when the transaction began, as long as it has not written"""
+        self.appended = {}
         self._unsent: list[StoreQuestion] = []
         """what is written with the commit, or before anything else is asked"""
         try:
@@ -213,12 +217,20 @@ class PostgresStore(PostgresReader, LogStore):
             raise InputError(f"live: {self.shown} holds another program's tables; {OWN_DATABASE}.")
         return int(self.fact("version") or 0)
 
+    def place(self) -> str | None:
+        """The cluster, and the number of its timeline, which grows with each failover."""
+        try:
+            return str(self.connection.execute(CLUSTER).fetchall()[0][0])
+        except psycopg.Error:  # not every provider lets one ask
+            return None
+
     def begin(self, experiments: Sequence[int] | None, soon: Sequence[StoreQuestion] = ()) -> None:
         for last in (False, True):
             if self._closed:
                 raise UnavailableError("the store is closed")
             if self.connection.closed:
                 self.connection = self._connect_writer()
+                self.connections += 1
             try:
                 self._begin(experiments, soon)
                 return

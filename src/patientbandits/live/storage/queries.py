@@ -76,6 +76,8 @@ ADD_KEY = "INSERT INTO keys (id, hash, note, scopes, created) VALUES (?, ?, ?, ?
 REVOKE_KEY = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL"
 
 FACT = "SELECT value FROM facts WHERE name = ?"
+REMOVE_FACT = "DELETE FROM facts WHERE name = ?"
+ERAS_AND_FAULT = "SELECT name, value FROM facts WHERE name IN ('eras', 'broken')"
 FACTS_LIKE = "SELECT name, value FROM facts WHERE name LIKE ?"
 SET_FACT = """
     INSERT INTO facts (name, value) VALUES (?, ?)

@@ -119,6 +119,7 @@ class SQLiteStore(SQLiteReader, LogStore):
             super().__init__(self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE))
             try:
                 self._file = file_number(self.location)
+                self.appended = {}
                 self._prepare()
             except BaseException:
                 self.connection.close()
@@ -215,6 +216,14 @@ class SQLiteStore(SQLiteReader, LogStore):
         """Refuse a file that was deleted or replaced: what is written to it would be lost."""
         if self._vfs is None and file_number(self.location) != self._file:
             raise UnavailableError(f"the database {self.location!r} was deleted or replaced")
+
+    @property
+    def replaced(self) -> bool:
+        return file_number(self.location) not in (None, self._file)
+
+    def place(self) -> str | None:
+        # the number of the device changes with each mount
+        return None if self._file is None else f"file {self._file[1]}"
 
     def commit(self) -> None:
         with sqlite_errors():
