@@ -2,7 +2,9 @@
 as real ones.
 
 The green variant sells most, but late: half of its buyers take more than nine days, those of the
-others less than two. Whoever waits three days for an order will choose blue.
+others less than two. Whoever waits three days for an order will choose blue. On weekends half as
+many visitors again buy, and twice as many in the week of a sale: the same for all variants, so it
+changes every rate and no answer.
 """
 
 from __future__ import annotations
@@ -19,13 +21,18 @@ from patientbandits._util.durations import DAY
 VISITORS = 60_000
 HALF_A_YEAR = 181
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+WEEKEND = (5, 6)
+WEEKEND_FACTOR = 1.5
+SALE = (158, 165)
+"""Days from Monday, 8 June, up to the next one."""
+SALE_FACTOR = 2.0
 EXPERIMENT = "checkout-button"
-EXAMPLE_SEED = 20260101
+EXAMPLE_SEED = 20260608
 
 
 class ExampleVariant(NamedTuple):
-    """A variant of the example: how many of its visitors buy in the end, and after how many
-    days."""
+    """A variant of the example: how many of its visitors of an average week buy in the end, and
+    after how many days."""
 
     name: str
     rate: float
@@ -37,7 +44,7 @@ class ExampleVariant(NamedTuple):
 EXAMPLE_VARIANTS = (
     ExampleVariant("control", 0.031, 1.6, 1.3),
     ExampleVariant("blue", 0.036, 1.8, 1.3),
-    ExampleVariant("green", 0.0415, 9.0, 0.9),
+    ExampleVariant("green", 0.047, 9.0, 0.9),
 )
 
 
@@ -54,6 +61,15 @@ def write_example(folder: str | os.PathLike[str], visitors: int = VISITORS) -> t
     exposed.write_text("visitor_id,seen_at,experiment,variation\n" + "".join(exposures))
     bought.write_text("Visitor ID;Paid At;Order Number;Amount;Currency\n" + "".join(orders))
     return exposed, bought
+
+
+def season(day: Any) -> Any:
+    """The factor of all rates, days after the beginning."""
+    whole = np.floor(day).astype(int)
+    weekend = np.isin((whole + FIRST_DAY.weekday()) % 7, WEEKEND)
+    average = 1 + (WEEKEND_FACTOR - 1) * len(WEEKEND) / 7
+    sale = (SALE[0] <= whole) & (whole < SALE[1])
+    return np.where(weekend, WEEKEND_FACTOR, 1.0) / average * np.where(sale, SALE_FACTOR, 1.0)
 
 
 def _exposures(random: Any, arms: Any, seen: Any) -> list[str]:
@@ -84,7 +100,7 @@ def _orders(random: Any, arms: Any, seen: Any) -> list[str]:
     rows: list[tuple[float, str]] = []
     for place, variant in enumerate(EXAMPLE_VARIANTS):
         own = np.flatnonzero(arms == place)
-        buyers = own[random.random(len(own)) < variant.rate]
+        buyers = own[random.random(len(own)) < variant.rate * season(seen[own] / DAY)]
         waits = random.lognormal(np.log(variant.median_days * DAY), variant.spread, len(buyers))
         for buyer, wait in zip(buyers, waits, strict=True):
             rows += _bought(random, int(buyer), float(seen[buyer] + wait))

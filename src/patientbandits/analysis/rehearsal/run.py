@@ -93,7 +93,7 @@ def rehearse(
     """Let every suitable policy decide for ``days`` days with ``traffic`` visitors a day.
 
     The worlds are drawn from the posterior of the shop's own history, and follow its calendar:
-    weekdays, and weeks from a random one on; in each, every policy meets the same visitors.
+    weekdays, and weeks from a random Monday on; in each, every policy meets the same visitors.
     ``start`` takes the number of rounds, and returns a function that is called with the rounds done
     so far.
     """

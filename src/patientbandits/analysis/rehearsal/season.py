@@ -69,9 +69,7 @@ class Season:
     weekdays: Groups
     """Monday first"""
     weeks: Groups
-    """seven days each, from the first day on"""
-    first_weekday: int
-    """that of the first day: 0 is Monday"""
+    """from Monday to Sunday; the first and the last may be cut off"""
 
     @property
     def plain(self) -> bool:
@@ -96,18 +94,18 @@ class Season:
             return "No more than chance parts your days: rates stay the same throughout."
         return (
             f"Your rates differ {' and '.join(parts)}, all arms together, and so do those of the "
-            "worlds, each from the beginning of a random week of yours on."
+            "worlds, each from a random Monday of yours on."
         )
 
     def draw(self, days: int, random: np.random.Generator) -> FloatArray:
-        """The factors of so many days, from the beginning of a random week of the history on.
+        """The factors of so many days, from a random Monday of the history on.
 
         After its last week the first one follows.
         """
         weekdays = self.weekdays.draw(random)
         weeks = self.weeks.draw(random)
         day = np.arange(days) + WEEK * int(random.integers(len(weeks)))
-        return weekdays[(self.first_weekday + day) % WEEK] * weeks[day // WEEK % len(weeks)]
+        return weekdays[day % WEEK] * weeks[day // WEEK % len(weeks)]
 
 
 def season_of(analysis: Analysis) -> Season:
@@ -117,13 +115,13 @@ def season_of(analysis: Analysis) -> Season:
     visible = expected >= LEAST_VISIBLE * visitors
     came, expected = came * visible, expected * visible
     expected *= came.sum() / max(expected.sum(), 1e-9)
-    days = np.arange(len(came))
-    weekday = ((first + MONDAY + days) % WEEK).astype(np.int64)
-    week = (days // WEEK).astype(np.int64)
+    days = np.arange(len(came), dtype=np.int64) + (first + MONDAY) % WEEK
+    weekday = days % WEEK
+    week = days // WEEK
     # Weekdays first, then weeks given the weekdays: a week that is cut off has few weekdays.
     weekdays = _groups(weekday, came, expected, WEEK)
     weeks = _groups(week, came, expected * weekdays.factors[weekday], int(week[-1]) + 1)
-    return Season(weekdays, weeks, int(weekday[0]))
+    return Season(weekdays, weeks)
 
 
 def _by_day(analysis: Analysis, first: int) -> tuple[FloatArray, FloatArray, FloatArray]:
