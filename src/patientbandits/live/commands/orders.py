@@ -14,13 +14,14 @@ from patientbandits.live.commands.commands import (
 )
 from patientbandits.live.commands.draft import SKEW, Draft, same_moment
 from patientbandits.live.commands.people import (
+    LARGEST_PERSON,
     PlacedOrder,
     credit_fields,
     credits_due,
     own_worth,
     recorded_worth,
 )
-from patientbandits.live.errors import MismatchError, NotFoundError, RefusedError
+from patientbandits.live.errors import ConflictError, MismatchError, NotFoundError, RefusedError
 from patientbandits.live.log import (
     AliasLine,
     CreditLine,
@@ -126,8 +127,17 @@ def apply_alias(draft: Draft, command: Join) -> None:
     aliases = draft.people.aliases
     before = aliases.same(command.unit, command.other)
     if not before:
-        draft.write(AliasLine, unit=command.unit, other=command.other)
-        aliases.join(command.unit, command.other)
+        both = (aliases.units(command.unit), aliases.units(command.other))
+        number = sum(map(len, both))
+        if number > LARGEST_PERSON:
+            raise ConflictError(
+                f"alias: one person must have at most {LARGEST_PERSON} units; these two have "
+                f"{number} together. Is one of them a name that everybody gets?"
+            )
+        # a tree with the larger part at its root: to find a person takes few questions
+        unit, other = (aliases.root(units[0]) for units in sorted(both, key=len))
+        draft.write(AliasLine, unit=unit, other=other)
+        aliases.join(unit, other)
         settle(draft, command.unit)
     command.outcome = Joined(duplicate=before)
 

@@ -49,12 +49,18 @@ class PlacedOrder(NamedTuple):
         return Payment(happened=line.happened, seq=line.seq, value=line.value)
 
 
+LARGEST_PERSON = 1000
+"""units: each request about one of them reads what all of them did"""
+
+
 class AliasGroups:
     """Units grouped by person, as aliases join them."""
 
     def __init__(self) -> None:
         self._units: dict[str, list[str]] = {}
         """of each unit that an alias names: those of its person, one list for all of them"""
+        self._joined: set[str] = set()
+        """units that were joined to others"""
 
     def units(self, unit: str) -> list[str]:
         """The units of the unit's person."""
@@ -64,11 +70,18 @@ class AliasGroups:
         return other in self.units(unit)
 
     def join(self, unit: str, other: str) -> None:
+        self._joined.add(unit)
         if self.same(unit, other):
             return
-        joined = self.units(unit) + self.units(other)
-        for one in joined:
-            self._units[one] = joined
+        fewer, more = sorted((self.units(unit), self.units(other)), key=len)
+        more.extend(fewer)
+        for one in (more[0], *fewer):
+            self._units[one] = more
+
+    def root(self, unit: str) -> str:
+        """The unit to join others to: aliases lead to it from the unit in few steps."""
+        units = self.units(unit)
+        return next((one for one in units if one not in self._joined), units[0])
 
 
 def with_aliases(
