@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from patientbandits.inference import best_normal, expected_loss
-from patientbandits.inference.best_arm import best_arm, normal_cdf
-from patientbandits.inference.posterior.distributions import mixture_of
+from patientbandits.inference.best_arm import best_arm, mixture_of, normal_cdf
 
 
 def test_best_arm_is_the_share_of_draws():

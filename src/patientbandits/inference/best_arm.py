@@ -8,6 +8,8 @@ With distribution functions F_i of independent values X_i,
     P(X_i is the largest) = integral of the product over j != i of F_j dF_i
     E max X - c = integral over x > c of (1 - prod F_i(x)) dx
                   - integral over x < c of prod F_i(x) dx
+
+A distribution on (0, 1) is a mixture of betas, tabulated on a grid: quantiles without a sampler.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from patientbandits.inference.elementary import digamma, trigamma
 from patientbandits.inference.intervals import FloatArray
 
 QUANTILE_LEVELS = np.concatenate(
@@ -30,6 +33,18 @@ NORMAL_REACH = 6.0
 NORMAL_POINTS = 20_001
 INTEGRATION_POINTS = 61
 LEAST_SPREAD = 1e-12
+
+PARTS = 32
+"""Betas in a mixture."""
+
+GRID_ENDS = (-6.0, 6.0)
+POINTS = 61
+"""The grid: so many points of each beta, between so many standard deviations on the logit scale."""
+
+SMALLEST_MEAN = 1e-9
+JEFFREYS = 0.5
+"""Added to both parameters of each beta: with it the intervals of a share hold for few conversions
+too."""
 
 
 class Tabulated(NamedTuple):
@@ -46,6 +61,44 @@ class Tabulated(NamedTuple):
     def scaled(self, factor: float) -> Tabulated:
         """The distribution of ``factor`` times the variable."""
         return Tabulated(self.values * factor, self.below, self.mean * factor)
+
+
+def mixture_of(weights: FloatArray, means: FloatArray, variances: FloatArray) -> Tabulated:
+    """Cells with their means and variances on (0, 1), as a mixture of `PARTS` betas."""
+    inside = np.clip(means, SMALLEST_MEAN, 1 - SMALLEST_MEAN)
+    weight, mean, variance = merged(weights, inside, variances)
+    most = mean * (1 - mean)
+    size = np.maximum(most / np.maximum(variance, 1e-30) - 1.0, 1e-3)
+    a = mean * size + JEFFREYS
+    b = (1 - mean) * size + JEFFREYS
+    centre = np.array([digamma(x) - digamma(y) for x, y in zip(a, b, strict=True)])
+    spread = np.array([(trigamma(x) + trigamma(y)) ** 0.5 for x, y in zip(a, b, strict=True)])
+    steps = np.linspace(*GRID_ENDS, POINTS)
+    logits = np.unique(np.clip(centre[:, None] + spread[:, None] * steps, -40.0, 36.0))
+    low = -np.logaddexp(0.0, -logits)
+    high = -np.logaddexp(0.0, logits)
+    heights = a[:, None] * low + b[:, None] * high
+    density = np.exp(heights - heights.max(axis=1, keepdims=True))
+    strips = 0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(logits)
+    strips /= strips.sum(axis=1, keepdims=True)
+    below = np.append(0.0, np.cumsum(weight @ strips))
+    return Tabulated(np.exp(low), below / below[-1], float(weights @ means))
+
+
+def merged(
+    weights: FloatArray, means: FloatArray, variances: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Cells with neighbouring means as one, of their common mean and variance."""
+    order = np.argsort(means, kind="stable")
+    total = np.cumsum(weights[order])
+    part = np.minimum((PARTS * (total - 0.5 * weights[order])).astype(int), PARTS - 1)
+    weight = np.bincount(part, weights[order], PARTS)
+    kept = weight > 0
+    weight = weight[kept]
+    first = np.bincount(part, weights[order] * means[order], PARTS)[kept] / weight
+    second = variances[order] + means[order] ** 2
+    square = np.bincount(part, weights[order] * second, PARTS)[kept] / weight
+    return weight / weight.sum(), first, np.maximum(square - first**2, 0.0)
 
 
 class BestArm(NamedTuple):

@@ -11,7 +11,7 @@ Of each arm the model needs counts: how many pulls wait, by age, and how many co
     cells                      the weight of every law and rate
     rates                      hazards by age that follow the data, and the tail
     pooling                    what the arms publish to each other; the refresh of an arm
-    curves, distributions, summary     for people
+    curves, summary                    for people
 
 Steps over many numbers are `patientbandits.inference.formulas`: one text for the interpreter and
 the compiler, which give the same bits.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
-from patientbandits.inference.best_arm import Tabulated, best_arm, lift
+from patientbandits.inference.best_arm import Tabulated, best_arm, lift, mixture_of
 from patientbandits.inference.formulas import Array
 from patientbandits.inference.posterior.cells import MISFIT, work_for
 from patientbandits.inference.posterior.counts import CureCounts, Observed, column, observe, unit_of
@@ -25,7 +25,6 @@ from patientbandits.inference.posterior.curves import (
     stays_at,
     weighted_curves,
 )
-from patientbandits.inference.posterior.distributions import mixture_of
 from patientbandits.inference.posterior.grid import FOR_EVER
 from patientbandits.inference.posterior.laws import laws
 from patientbandits.inference.posterior.pooling import commit_pool, pool_of, refresh_arm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from patientbandits.live.commands.commands import Decide, Decision, Evaluate, Evaluated
 from patientbandits.live.commands.draft import Draft
-from patientbandits.live.commands.exposures import assign, kept_line
+from patientbandits.live.commands.exposures import assign
 from patientbandits.live.errors import ConflictError, MismatchError, RefusedError
 from patientbandits.live.log import DecisionLine, ExposureLine, OpenDecision
 from patientbandits.live.policy import GivenLine
@@ -45,7 +45,7 @@ def line_before(draft: Draft, command: Decide) -> GivenLine | None:
     before = draft.decision_of_key(command.key)
     settings = draft.settings
     if before is None and command.unit is not None and (settings.sticky or settings.closed):
-        return kept_line(draft, command.unit, note=True)
+        return draft.kept_line(command.unit, note=True)
     return before
 
 

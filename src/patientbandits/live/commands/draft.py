@@ -247,6 +247,36 @@ class Draft:
         lines += map(self._decision, seqs)
         return sorted(lines, key=attrgetter("seq"))
 
+    def kept_line(self, unit: str, note: bool = False) -> GivenLine | None:
+        """The line whose arm the unit's person keeps: a decision, if the arm was shown to anybody
+        of it.
+
+        If that arm is retired, the last other one that was given; ``note``: which is promised now,
+        so that it stays if the first one is restored.
+        """
+        lines = self.given_to(unit)
+        if not lines:  # mostly
+            return None
+        regimes = self.state.regimes
+        kept = regimes.kept(lines)
+        if kept is None:
+            kept = next((line for line in reversed(lines) if regimes.now.shows(line)), None)
+            if kept is None:
+                return None
+            if note and self.settings.sticky and not isinstance(kept, OpenDecision):
+                self.promise(unit, kept.arm, kept.propensity)
+        if isinstance(kept, OpenDecision) or not self.settings.sticky:
+            return kept
+        decisions = [
+            line for line in lines if isinstance(line, DecisionLine) and line.arm == kept.arm
+        ]
+        return min(decisions, key=lambda line: line.unit != unit, default=kept)
+
+    def promise(self, unit: str, arm: int, propensity: float | None) -> AssignmentLine:
+        line = self.write(AssignmentLine, arm=arm, propensity=propensity, unit=unit)
+        self.assignments.setdefault(unit, []).append(line)
+        return line
+
     def _decision(self, seq: int) -> DecisionLine | OpenDecision:
         about = self.decided.get(seq)
         return self.open[seq] if about is None else about.decision

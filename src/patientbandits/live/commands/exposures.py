@@ -21,7 +21,7 @@ from patientbandits.live.commands.draft import SKEW, Draft
 from patientbandits.live.commands.orders import settle
 from patientbandits.live.errors import MismatchError, RefusedError
 from patientbandits.live.log import AssignmentLine, DecisionLine, ExposureLine, OpenDecision
-from patientbandits.live.policy import GivenLine, cached_weights
+from patientbandits.live.policy import cached_weights
 from patientbandits.live.times import iso_text
 
 ASSIGNMENTS = 1
@@ -36,7 +36,7 @@ def apply_exposure(draft: Draft, command: Expose) -> None:
     duplicate = line is not None
     if line is None:
         propensity = command.propensity
-        kept = kept_line(draft, command.unit) if draft.settings.sticky else None
+        kept = draft.kept_line(command.unit) if draft.settings.sticky else None
         if isinstance(kept, (DecisionLine, AssignmentLine)) and propensity is None:
             propensity = kept.propensity
         line = draft.write(
@@ -103,7 +103,7 @@ def exposure_before(draft: Draft, command: Expose, arm: int, happened: int) -> D
         if line.arm == arm:
             return line
     if draft.settings.sticky:
-        kept = kept_line(draft, command.unit)
+        kept = draft.kept_line(command.unit)
         different = isinstance(kept, (DecisionLine, AssignmentLine)) and kept.arm != arm
     else:
         different = any(line.arm in draft.state.shown for line in decisions)
@@ -119,30 +119,6 @@ def another_arm(command: Expose) -> MismatchError:
     )
 
 
-def kept_line(draft: Draft, unit: str, note: bool = False) -> GivenLine | None:
-    """The line whose arm the unit's person keeps: a decision, if the arm was shown to anybody of
-    it.
-
-    If that arm is retired, the last other one that was given; ``note``: which is promised now, so
-    that it stays if the first one is restored.
-    """
-    given = draft.given_to(unit)
-    if not given:  # mostly
-        return None
-    regimes = draft.state.regimes
-    kept = regimes.kept(given)
-    if kept is None:
-        kept = next((line for line in reversed(given) if regimes.now.shows(line)), None)
-        if kept is None:
-            return None
-        if note and draft.settings.sticky and not isinstance(kept, OpenDecision):
-            promise(draft, unit, kept.arm, kept.propensity)
-    if isinstance(kept, OpenDecision) or not draft.settings.sticky:
-        return kept
-    shown = [line for line in given if isinstance(line, DecisionLine) and line.arm == kept.arm]
-    return min(shown, key=lambda line: line.unit != unit, default=kept)
-
-
 def assign(draft: Draft, unit: str) -> AssignmentLine:
     """Assign an arm to the unit."""
     # to compute weights takes longer than to decide: one second old ones do, and the propensity is
@@ -150,13 +126,7 @@ def assign(draft: Draft, unit: str) -> AssignmentLine:
     weights = cached_weights(draft.state, draft.now)
     place = drawn(weights, draft.experiment.seed, draft.next_seq)
     arm = draft.settings.active[place]
-    return promise(draft, unit, arm, min(weights[place], 1.0))
-
-
-def promise(draft: Draft, unit: str, arm: int, propensity: float | None) -> AssignmentLine:
-    line = draft.write(AssignmentLine, arm=arm, propensity=propensity, unit=unit)
-    draft.assignments.setdefault(unit, []).append(line)
-    return line
+    return draft.promise(unit, arm, min(weights[place], 1.0))
 
 
 def drawn(weights: Sequence[float], seed: int, seq: int) -> int:

@@ -61,6 +61,11 @@ def counts_suffice(world: World, plain: bool, rule: Rule) -> bool:
     return bool(implied) and unasked and len(world.streams) <= COUNT_UP_TO
 
 
+def hears_signals(world: World, rule: Rule) -> bool:
+    """True if there are signals, and the policy asks for them."""
+    return len(world.signals.law) > 0 and "signalled" in rule.hooks
+
+
 class Arrivals(NamedTuple):
     """The functions that an episode calls."""
 

@@ -291,7 +291,7 @@ class Program:
             return self._plain(*state, events.view(np.recarray), deciding)
 
     def _run_compiled(self, state: ReplayState, events: Any, deciding: bool) -> tuple[int, int]:
-        if compiler_is_off():
+        if not self.is_compiled and compiler_is_off():
             return self._run_plain(state, events, deciding)
         kernel = kernel_for_replay(self._plain)
         state = state._replace(chance=compiled_chance(state.chance))

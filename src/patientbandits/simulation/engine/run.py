@@ -18,12 +18,12 @@ from patientbandits._util.rng import base_keys
 from patientbandits.errors import InputError
 from patientbandits.policies.base import Policy, rule_of
 from patientbandits.policies.rule import Rule
-from patientbandits.simulation.engine.arrivals import MOST_LANES, counts_suffice
+from patientbandits.simulation.engine.arrivals import MOST_LANES, counts_suffice, hears_signals
 from patientbandits.simulation.engine.compile import compiler_is_off, digest_of
 from patientbandits.simulation.engine.episode import KernelPlan, kernel_for, plain_kernel
 from patientbandits.simulation.engine.faults import FAULTS, compile_fault, run_fault
 from patientbandits.simulation.engine.lanes import lanes_for, lanes_kernel, lanes_space
-from patientbandits.simulation.engine.scratch import Block, hears_signals, scratch_for
+from patientbandits.simulation.engine.scratch import Block, scratch_for
 from patientbandits.simulation.engine.worlds import World, is_plain, world_of
 
 if TYPE_CHECKING:
@@ -164,7 +164,10 @@ class Job:
         runs = block.last_run - block.first_run
         memory = tuple(self.policy.memory(self.problem.arms, block.horizon if runs > 0 else 1))
         blank = tuple(array.copy() for array in memory) if runs > 1 else memory
-        scratch = scratch_for(self.world, self.rule, block.horizon, self.plan.counted)
+        plan = self.plan
+        scratch = scratch_for(
+            self.world, self.rule, block.horizon, counted=plan.counted, signals=plan.signals
+        )
         self.kernel(self.world, block, scratch, tuple(self.rule.numbers), memory, blank)
 
     def _explain(self, error: Exception, run: int) -> None:

@@ -109,12 +109,7 @@ def bonus_table(rule: Rule, horizon: int) -> NDArray[np.float64]:
     return np.full(1, np.nan)
 
 
-def hears_signals(world: World, rule: Rule) -> bool:
-    """True if there are signals, and the policy asks for them."""
-    return len(world.signals.law) > 0 and "signalled" in rule.hooks
-
-
-def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratch:
+def scratch_for(world: World, rule: Rule, horizon: int, *, counted: bool, signals: bool) -> Scratch:
     """Working space for one thread; of what a kernel does not use, next to nothing."""
     arms = len(world.streams)
     rounds = horizon + 2
@@ -127,10 +122,8 @@ def scratch_for(world: World, rule: Rule, horizon: int, counted: bool) -> Scratc
     else:
         listed = rounds
         due = np.zeros(rounds, np.int32)
-    signals = 1
-    if hears_signals(world, rule):
-        signals = rounds
-    return zeros(Scratch, arm=arms, listed=listed, signal=signals)._replace(
+    signal = rounds if signals else 1
+    return zeros(Scratch, arm=arms, listed=listed, signal=signal)._replace(
         due=due, winner=np.full(NO_TREE * leaves, -1), table=bonus_table(rule, horizon)
     )
 
