@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from patientbandits.live.http import ExperimentAnswer
 
 
-SIMPLE_SETTINGS = ("credit", "control", "currency", "retention", "fallback")
+SIMPLE_SETTINGS = ("credit", "control", "currency", "retention", "reporting_lag", "fallback")
 """settings that need no parsing"""
 
 CREDITED = {"last": "the last decision", "every": "every decision"}
@@ -46,6 +46,7 @@ def with_settings(parser: argparse.ArgumentParser) -> None:
         metavar="LENGTH",
         help="how long conversions count: 30d, 12h or seconds; later ones are kept, not counted",
     )
+    with_lag(parser)
     with_crediting(parser)
     add(
         "--retention",
@@ -68,6 +69,16 @@ def with_settings(parser: argparse.ArgumentParser) -> None:
         '"per_day": 0.1}; null for none',
     )
     add("--fallback", metavar="ARM", help="the arm for units outside the experiment")
+
+
+def with_lag(parser: argparse.ArgumentParser) -> None:
+    """Add --reporting-lag."""
+    parser.add_argument(
+        "--reporting-lag",
+        type=parse_length,
+        metavar="LENGTH",
+        help="how late orders may be reported, as by an import every night: 27h or seconds",
+    )
 
 
 def with_crediting(parser: argparse.ArgumentParser) -> None:
@@ -136,6 +147,7 @@ def run_show(options: argparse.Namespace) -> None:
 
 @ACTIONS.command("change", with_settings, help="change its settings; the history stays")
 @argument("--no-window", action="store_true", help="count conversions however late they come")
+@argument("--no-reporting-lag", action="store_true", help="orders are reported when they happen")
 @argument("--sticky", action=argparse.BooleanOptionalAction)
 @argument("--add", action="append", metavar="ARM", help="add an arm")
 @argument("--retire", action="append", metavar="ARM", help="stop choosing an arm")
@@ -152,6 +164,8 @@ def run_change(options: argparse.Namespace) -> None:
     if "shares" in options:
         changes["shares"] = options.shares
     # None takes the window away, so it must not be left out with the options that are not set
+    if options.no_reporting_lag:
+        changes["reporting_lag"] = None
     if options.no_window:
         changes["window"] = None
     show_experiment(options, changes)
@@ -204,6 +218,8 @@ def experiment_lines(answer: ExperimentAnswer) -> list[str]:
         state.append(f"control {answer.control}")
     if answer.goals:
         state.append(f"goals {', '.join(answer.goals)}")
+    if answer.reporting_lag is not None:
+        state.append(f"orders reported up to {answer.reporting_lag / 3600:g} hours late")
     if answer.retention is not None:
         state.append(f"names kept for {answer.retention / 86400:g} days")
     if answer.credit != "first":

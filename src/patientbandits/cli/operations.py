@@ -16,7 +16,7 @@ from patientbandits.cli.common import (
     with_database,
     with_experiment,
 )
-from patientbandits.cli.experiments import parse_length, parse_policy, with_crediting
+from patientbandits.cli.experiments import parse_length, parse_policy, with_crediting, with_lag
 from patientbandits.cli.reading import table_options, with_tables
 from patientbandits.live.names import SCOPES
 
@@ -91,6 +91,7 @@ def run_revoke_key(options: argparse.Namespace) -> None:
     help="the largest value of an order; without it, each order is one conversion",
 )
 @arguments(with_crediting)
+@arguments(with_lag)
 @argument(
     "--goal",
     dest="goals",
@@ -101,7 +102,9 @@ def run_revoke_key(options: argparse.Namespace) -> None:
 def run_import(options: argparse.Namespace) -> None:
     from patientbandits.errors import given
 
-    settings = chosen(options, "window", "scale", "credit", "control", "currency", "goals")
+    settings = chosen(
+        options, "window", "scale", "credit", "control", "currency", "goals", "reporting_lag"
+    )
     settings |= given(policy=parse_policy(options.policy))
     reading = table_options(options, options.out)
     with opened_shop(options, create=True) as shop:

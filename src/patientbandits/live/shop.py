@@ -140,6 +140,7 @@ class Shop:
         currency: str | None = None,
         goals: Sequence[str] | None = None,
         retention: float | str | None = None,
+        reporting_lag: float | str | None = None,
         shares: Mapping[str, Any] | None = None,
         fallback: str | None = None,
         seed: int | None = None,
@@ -158,6 +159,7 @@ class Shop:
         currency       the currency of values, for people
         goals          what conversions can reach: the first decides, others are only reported
         retention      "400d": how long after a person's last event their names are stored
+        reporting_lag  "27h": how late orders may be reported; what is younger does not count yet
         shares         of traffic, whatever the policy chooses: {"minimum": 0.05,
                        "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
         fallback       the arm for units outside the experiment; the control by default
@@ -172,6 +174,7 @@ class Shop:
             "currency": currency,
             "goals": goals,
             "retention": retention,
+            "reporting_lag": reporting_lag,
             "shares": shares,
             "fallback": fallback,
         }

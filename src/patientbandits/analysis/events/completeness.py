@@ -180,7 +180,10 @@ def end_with_orders(
     )
     words = CompletenessWords(parsed.set_aside, completeness)
     notes, warnings = [], []
-    if source == FOUND:
+    if not cut:
+        if silence.evidence >= DOUBTFUL:
+            warnings.append(words.of_import())
+    elif source == FOUND:
         warnings.append(words.of_early_end())
     elif source == GIVEN:
         notes.append(words.of_given_end())
@@ -288,6 +291,13 @@ class CompletenessWords:
         return (
             f"{self.gap} If the table of orders ends there, say so (--complete-until, "
             "complete_until=): otherwise the exposures since then count as not having bought."
+        )
+
+    def of_import(self) -> str:
+        return (
+            f"{self.gap} If the table of orders ends there, say so (--complete-until), or how late "
+            "orders are reported (--reporting-lag): otherwise the exposures since then count as "
+            "not having bought."
         )
 
     def of_given_end(self) -> str:

@@ -12,6 +12,7 @@ from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.names import LONGEST_TEXT, NAME, KeyScope
 from patientbandits.live.operations import Key
 from patientbandits.live.settings import (
+    LONGEST_LAG,
     LONGEST_RETENTION,
     LONGEST_WINDOW,
     MOST_ARMS,
@@ -50,6 +51,10 @@ Retention = Annotated[
     Annotated[float, Meta(gt=0, le=LONGEST_RETENTION)] | Length,
     Meta(description="400d or seconds: how long names are kept after a person was last heard of"),
 ]
+Lag = Annotated[
+    Annotated[float, Meta(gt=0, le=LONGEST_LAG)] | Length,
+    Meta(description="27h or seconds: how late orders may be reported, as by a nightly import"),
+]
 Value = Annotated[
     float, Meta(gt=1e-300, lt=1e300, description="the largest value a conversion can have")
 ]
@@ -86,6 +91,7 @@ class NewExperiment(In):
     currency: Text | None = None
     goals: Goals = []
     retention: Retention | None = None
+    reporting_lag: Lag | None = None
     shares: KeptShares | None = None
     fallback: FallbackArm | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
@@ -100,6 +106,7 @@ class Change(In):
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
     retention: Retention | UnsetType | None = UNSET
+    reporting_lag: Lag | UnsetType | None = UNSET
     shares: KeptShares | UnsetType | None = UNSET
     closed: Annotated[bool, Meta(description="take no new units")] | UnsetType = UNSET
     fallback: FallbackArm | UnsetType | None = UNSET
@@ -223,6 +230,8 @@ class ExperimentAnswer(Struct):
     goals: list[str]
     """the first decides"""
     retention: float | None
+    """seconds"""
+    reporting_lag: float | None
     """seconds"""
     window_text: str | None
     """the window as people write it"""
@@ -380,6 +389,7 @@ def experiment_answer(
         currency=have.currency,
         goals=list(have.goals),
         retention=have.retention,
+        reporting_lag=have.reporting_lag,
         window_text=have.window_text,
         shares=have.shares,
         closed=have.closed,

@@ -29,7 +29,7 @@ def class_of(age: int) -> int:
 
 def made_between(place: int, now: int) -> tuple[int, int]:
     """(low, high]: when decisions were made that are in this class at the time ``now``."""
-    youngest = EDGES[place - 1] if place else -ANY_AGE
+    youngest = EDGES[place - 1] if place else 0
     oldest = EDGES[place] if place < len(EDGES) else ANY_AGE
     return now - oldest, now - youngest
 

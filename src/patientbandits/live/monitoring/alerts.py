@@ -203,7 +203,8 @@ def log_findings(
         first_line = partial(log.first_line, reader, experiment.id)
         models = arm_models(analysis.curves, settings, log)
         findings += conversion_findings(
-            models, log.arrivals(), log.messages(), first_line, now / SECOND
+            *(models, log.arrivals(), log.messages(), first_line, now / SECOND),
+            lag=settings.reporting_lag,
         )
         findings += verdict_findings(analysis.verdict)
     return findings
@@ -215,8 +216,17 @@ def conversion_findings(
     messages: Messages,
     first_line: Callable[[int], int],
     now: float,
+    lag: float | None = None,
 ) -> list[Finding]:
-    """Conversions that surprise the lag model; ``now`` in seconds."""
+    """Conversions that surprise the lag model; ``now`` in seconds.
+
+    With a reporting ``lag`` they come in dumps: only that none come can be told.
+    """
+    if lag is not None:
+        return [
+            *stopped(models, arrivals, messages, now - lag),
+            *frequent_units(messages, first_line, now),
+        ]
     return [
         *stopped(models, arrivals, messages, now),
         *jumps(models, arrivals, now),
@@ -334,8 +344,9 @@ class AnalysisCache:
 def arm_curves(
     reader: Reader, experiment: Experiment, settings: Settings, now: int
 ) -> list[ArmCurve]:
+    complete = settings.complete_until(now)
     cohorts = read_cohorts(
-        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
+        reader, experiment.id, len(settings.arms), settings.window, complete, settings.quarantine
     )
     times = curve_times(cohorts)
     ages = np.concatenate([[0.0], times])

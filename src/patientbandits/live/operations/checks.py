@@ -114,6 +114,8 @@ def same_state(one: PolicyState, other: PolicyState) -> bool:
     """Tell whether two states are equal bit for bit, apart from spare capacity."""
     if one.seq != other.seq or one.memory.made != other.memory.made:
         return False
+    if one.memory.rewards_waiting != other.memory.rewards_waiting:
+        return False
     mine = remembered(one)
     theirs = remembered(other)
     return all(_same_array(a, b) for a, b in zip(mine, theirs, strict=True))

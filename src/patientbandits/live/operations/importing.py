@@ -116,7 +116,7 @@ def write_rows(handle: ExperimentHandle, rows: EventRows) -> Imported:
         refunds=counts["refunds"],
         set_aside=rows.set_aside,
         above=_above(handle, rows),
-        warnings=rows.warnings,
+        warnings=() if handle.settings.reporting_lag else rows.warnings,
     )
 
 

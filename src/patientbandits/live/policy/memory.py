@@ -14,6 +14,7 @@ import math
 import secrets
 from collections.abc import Sequence
 from functools import cached_property, partial
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import msgspec
@@ -95,6 +96,10 @@ class PolicyMemory:
         self.arrays = self.policy.memory(arms, self.capacity)
         self.latest = -math.inf
         """the time of the last decision that was told"""
+        self.lag = settings.reporting_lag or 0.0
+        self.waiting: list[tuple[float, int, Event]] = []
+        """a heap of rewards by when they are sure to be reported, and the order they came in"""
+        self._came = 0
 
     @property
     def made(self) -> int:
@@ -112,7 +117,7 @@ class PolicyMemory:
         program = self.program.digest
         if program is None:  # of a program that cannot be told, no snapshot is of use
             program = secrets.token_hex(16)
-        about = [
+        about: list[Any] = [
             program,
             self.settings.description,
             self.settings.active,
@@ -123,6 +128,8 @@ class PolicyMemory:
         if self.settings.shares is not None:
             about.append(msgspec.to_builtins(self.settings.shares))
             about.append(self.settings.control)
+        if self.lag:
+            about.append(["lag", self.lag])
         if self.settings.quarantine:
             about.append(msgspec.to_builtins(self.settings.quarantine))
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
@@ -193,7 +200,7 @@ class PolicyMemory:
         delay = max(worth.happened - decision.made, 0)
         if worth.value == 0 or not self.settings.counts(delay):
             return None
-        return Event(
+        event = Event(
             kind=kind,
             arm=self.place[decision.arm],
             pull=decision.seq,
@@ -202,6 +209,11 @@ class PolicyMemory:
             delay=delay / SECOND,
             value=worth.value,
         )
+        if not self.lag:
+            return event
+        # a decision is as old as the lag longer before a missing conversion says anything of it
+        due = max(event.time, self.since(worth.happened) + self.lag)
+        return event._replace(time=due, delay=event.delay + self.lag)
 
     def decide(self, first: int, number: int, time: int) -> Any:
         """Decide for ``number`` lines from ``first`` on, written at ``time``: events, carried out.
@@ -216,13 +228,18 @@ class PolicyMemory:
         array["time"] = self.latest
         if self.draws is not None:
             array["draw"] = self.draws.many(array["pull"])
-        return self.apply(array, deciding=True)[0]
+        applied = self.apply(array, deciding=True)[0]
+        return applied[applied["kind"] == DECISION] if self.lag else applied
 
     def apply(self, events: Sequence[Event] | Any, deciding: bool) -> tuple[Any, int]:
         """Carry out ``events``: (them as an array, how many recorded arms are not the policy's)."""
+        if self.lag:
+            events = self._with_due(events)
         array: Any = events
         if not isinstance(events, np.ndarray):
             array = np.fromiter(events, EVENT, len(events))
+        if not len(array):
+            return array, 0
         # events name lines of the log; the program numbers pulls as they come
         self.lines.add(array["pull"][array["kind"] == DECISION])
         self._reserve(self.made)
@@ -235,12 +252,40 @@ class PolicyMemory:
         self.program.compile_if_worth_it(partial(have_compiled, self.settings))
         return array, int(different)
 
+    def _with_due(self, events: Sequence[Event] | Any) -> list[Event]:
+        """The decisions, and before each the rewards that are sure to be reported by then.
+
+        So what the policy knows of conversions is complete up to the lag before each decision,
+        however early or late they were reported within it.
+        """
+        due: list[Event] = []
+        for event in events:
+            event = Event(*event)
+            if event.kind != DECISION:
+                self.wait_with(event)
+                continue
+            while self.waiting and self.waiting[0][0] <= event.time:
+                due.append(heappop(self.waiting)[2])
+            due.append(event)
+        return due
+
+    @property
+    def rewards_waiting(self) -> list[Event]:
+        """In their order."""
+        return [event for *_, event in sorted(self.waiting)]
+
+    def wait_with(self, reward: Event) -> None:
+        """Keep a reward until it is sure to be reported."""
+        self._came += 1
+        heappush(self.waiting, (reward.time, self._came, reward))
+
     def copied(self) -> PolicyMemory:
         """One that knows the same, and can go on by itself."""
         other = copy.copy(self)
         other.arrays = duplicated(self.arrays)
         other.tally = duplicated(self.tally)
         other.lines = self.lines.copied()
+        other.waiting = list(self.waiting)
         other.shares = duplicated(self.shares)
         return other
 
@@ -316,6 +361,7 @@ def dumped(memory: PolicyMemory) -> bytes:
         runs=memory.lines.runs,
         capacity=memory.capacity,
         latest=memory.latest,
+        waiting=np.array(memory.rewards_waiting, EVENT),
         **arrays,
     )
     return target.getvalue()
@@ -353,6 +399,9 @@ def _restore(memory: PolicyMemory, data: bytes) -> None:
         memory.shares = ShareBook(*[file[f"shares{n}"] for n in range(len(memory.shares))])
         memory.tally.pulls[:] = file["pulls"]
         memory.tally.paid[:] = file["paid"]
+        if memory.lag:
+            for event in file["waiting"]:
+                memory.wait_with(Event(*event.tolist()))
         memory.lines = PullLines.of(file["runs"], pulls=int(memory.tally.pulls.sum()))
 
 

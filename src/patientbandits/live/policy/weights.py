@@ -95,7 +95,8 @@ def look_ahead(state: PolicyState, now: float, decisions: int) -> np.ndarray:
         Event(kind=DECISION, arm=UNDECIDED, pull=first + number, time=now)
         for number in range(decisions)
     ]
-    decided, _ = memory.apply(events, deciding=True)
+    applied, _ = memory.apply(events, deciding=True)
+    decided = applied[applied["kind"] == DECISION]
     return np.bincount(decided["arm"], minlength=len(memory.place))
 
 

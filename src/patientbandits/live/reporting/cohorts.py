@@ -131,6 +131,7 @@ def read_cohorts(
 ) -> list[Cohort]:
     """The counts of each of the first ``arms`` arms at the time ``now``, without the quarantine.
 
+    What happened later does not count yet: with a reporting lag some of it is not there yet.
     Ages beyond the window count as the window.
     """
     limit = END if window is None else int(window * SECOND)
@@ -139,13 +140,15 @@ def read_cohorts(
         tallies[arm].decided(age, count)
     excluded = excluded_decisions(reader.rows, experiment, rules)
     for decision in excluded:
+        if decision.made > now:
+            continue
         tallies[decision.arm].decided(class_of(now - decision.made), -1)
     excluded_seqs = {decision.seq for decision in excluded}
     for lines in reader.line_ranges(experiment):
         for row in reader.rows(queries.CONVERSION_TIMES, experiment, *lines):
             arm, decided, happened, paid, retracted, seq = row
             tally = tallies[arm]
-            if seq in excluded_seqs:
+            if seq in excluded_seqs or max(decided, happened) > now:
                 continue
             if retracted:
                 tally.retracted += 1
@@ -156,6 +159,8 @@ def read_cohorts(
         # Credits obey the window and the quarantine already.
         credits = reader.rows(queries.CREDIT_TIMES, experiment, *lines, experiment)
         for arm, decided, happened, paid in credits:
+            if max(decided, happened) > now:
+                continue
             tallies[arm].converted(class_of(now - decided), class_of(happened - decided), paid)
     return [tally.cohort(window) for tally in tallies]
 

@@ -61,6 +61,7 @@ def read_decisions(
     rows += reader.rows(queries.CREDITED, experiment, *lines, experiment)
     paid = table_of(rows)
     seqs, arms, times = decided.T
+    paid = paid[paid[:, 1] <= now]
     places = np.searchsorted(seqs, paid[:, 0])
     worth = np.zeros(len(seqs))
     delays = np.full(len(seqs), np.inf)
@@ -75,7 +76,7 @@ def read_decisions(
         paid=worth,
         squares=worth**2,
     )
-    return only_rows(single, ~np.isin(seqs, excluded))
+    return only_rows(single, ~np.isin(seqs, excluded) & (times <= now))
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> Any:

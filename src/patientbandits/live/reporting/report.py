@@ -16,7 +16,7 @@ from patientbandits.live.reporting.cohorts import Cohort, order_counts, read_coh
 from patientbandits.live.reporting.goals import goal_report
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
-from patientbandits.live.times import iso_text
+from patientbandits.live.times import iso_text, length_text
 
 REPORTED_LEVEL = 0.95
 CURVE_POINTS = 40
@@ -40,8 +40,9 @@ def report_on(
     ones come from the model of late conversions, whatever the policy.
     """
     now = max(now, reader.last_time(experiment.id))
+    complete = settings.complete_until(now)
     cohorts = read_cohorts(
-        reader, experiment.id, len(settings.arms), settings.window, now, settings.quarantine
+        reader, experiment.id, len(settings.arms), settings.window, complete, settings.quarantine
     )
     times = curve_times(cohorts)
     active = posteriors_of([cohorts[place] for place in settings.active], times, settings.window)
@@ -62,6 +63,7 @@ def report_on(
     return {
         "experiment": experiment.name,
         "time": iso_text(now),
+        "complete_until": iso_text(complete),
         "policy": settings.policy.label,
         "window": settings.window,
         "window_text": settings.window_text,
@@ -79,7 +81,7 @@ def report_on(
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "alerts": list(alerts),
         "quarantine": [rule.plain() for rule in settings.quarantine],
-        "notes": _notes(cohorts, active),
+        "notes": [*_lag_note(settings, complete), *_notes(cohorts, active)],
     }
 
 
@@ -98,6 +100,16 @@ def posteriors_of(cohorts: list[Cohort], times: Any, window: float | None) -> li
         for cohort in cohorts
     ]
     return posterior(counts, window=window, level=REPORTED_LEVEL, times=times)
+
+
+def _lag_note(settings: Settings, complete: int) -> list[str]:
+    if settings.reporting_lag is None:
+        return []
+    lag = length_text(settings.reporting_lag)
+    return [
+        f"Orders are complete until {iso_text(complete)} (reporting lag {lag}): what came later "
+        "does not count yet."
+    ]
 
 
 def _notes(cohorts: list[Cohort], posteriors: list[ArmPosterior]) -> list[str]:

@@ -53,10 +53,12 @@ def analysis_on(
     if by not in (None, BY_RATE, BY_REVENUE):
         raise RefusedError(f"verdict: by must be rate or revenue; got by={by!r:.100}.")
     now = max(now, reader.last_time(experiment.id))
-    events = events_of(reader, experiment, settings, now)
+    complete = settings.complete_until(now)
+    events = events_of(reader, experiment, settings, complete)
     analysis = {
         "experiment": experiment.name,
         "time": iso_text(now),
+        "complete_until": iso_text(complete),
         "control": events.control,
         "verdict": no_verdict("No data yet: there are no decisions"),
         "cohort_days": 1,

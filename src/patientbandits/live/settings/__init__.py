@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from patientbandits.live.settings.quarantine import quarantined as quarantined
     from patientbandits.live.settings.quarantine import with_rule as with_rule
     from patientbandits.live.settings.quarantine import without_rule as without_rule
+    from patientbandits.live.settings.rules import LONGEST_LAG as LONGEST_LAG
     from patientbandits.live.settings.rules import LONGEST_RETENTION as LONGEST_RETENTION
     from patientbandits.live.settings.rules import LONGEST_WINDOW as LONGEST_WINDOW
     from patientbandits.live.settings.rules import MOST_ARMS as MOST_ARMS

@@ -13,7 +13,16 @@ from patientbandits.live.settings.shares import parse_shares
 from patientbandits.live.times import parsed_length
 from patientbandits.policies import PatientThompson, Policy
 
-OPTIONAL = {"credit", "control", "currency", "goals", "retention", "shares", "fallback"}
+OPTIONAL = {
+    "credit",
+    "control",
+    "currency",
+    "goals",
+    "retention",
+    "reporting_lag",
+    "shares",
+    "fallback",
+}
 """settings that have a default"""
 
 
@@ -31,7 +40,7 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, parsed and checked; ``others``: credit, control, currency,
-    goals, retention, shares, fallback."""
+    goals, retention, reporting_lag, shares, fallback."""
     unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: unknown settings; got {sorted(unknown)}.")
@@ -118,6 +127,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "policy": policy_description,
     "window": partial(optional_length, "window"),
     "retention": partial(optional_length, "retention"),
+    "reporting_lag": partial(optional_length, "reporting_lag"),
     "shares": parse_shares,
 }
 """setting: its parser"""

@@ -29,6 +29,9 @@ MOST_GOALS = 20
 LONGEST_WINDOW = 10 * 366 * 86400.0
 """seconds"""
 
+LONGEST_LAG = 366 * 86400.0
+"""seconds"""
+
 LONGEST_RETENTION = 100 * 366 * 86400.0
 """seconds"""
 
@@ -51,6 +54,7 @@ def checked_settings(entered: Settings) -> Settings:
     _check_arms(settings)
     _check_goals(settings.goals)
     _check_window(entered.window, settings.window)
+    _check_lag(entered.reporting_lag, settings.reporting_lag)
     _check_retention(entered.retention, settings)
     if not (math.isfinite(settings.scale) and 1e-300 < settings.scale < 1e300):
         raise RefusedError(
@@ -146,16 +150,24 @@ def _check_window(entered: float | None, read_back: float | None) -> None:
         )
 
 
+def _check_lag(entered: float | None, read_back: float | None) -> None:
+    if entered is not None and (read_back is None or not 0 < read_back <= LONGEST_LAG):
+        raise RefusedError(
+            "experiment: reporting_lag must be seconds, above 0 and at most a year; "
+            f"got {entered!r}."
+        )
+
+
 def _check_retention(entered: float | None, settings: Settings) -> None:
     """Refuse a retention out of range: an order within the window must find its unit."""
     if entered is None:
         return
-    shortest = settings.window or 0.0
+    shortest = (settings.window or 0.0) + (settings.reporting_lag or 0.0)
     retention = settings.retention
     if retention is None or not 0 < retention <= LONGEST_RETENTION or retention < shortest:
         raise RefusedError(
-            "experiment: retention must be seconds, at least the window and at most a hundred "
-            f"years; got {entered!r}."
+            "experiment: retention must be seconds, at least the window and the reporting lag "
+            f"together and at most a hundred years; got {entered!r}."
         )
 
 

@@ -40,6 +40,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """what conversions can reach: the first decides, the others are only reported"""
     retention: float | None = None
     """seconds after a person's last line until their names are removed"""
+    reporting_lag: float | None = None
+    """seconds by which orders may be reported late, as by an import every night: what happened
+    before that is complete, and what came later does not count yet"""
     imported: int = 0
     """decisions that were imported so far: the policy learned from them, and did not make them"""
     shares: Shares | None = None
@@ -101,8 +104,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The policy, with the experiment's window if it needs one and names none."""
         policy = self.policy
         if isinstance(policy, PatientThompson) and policy.window is None:
-            return replace(policy, window=self.window)
+            if self.window is None:
+                return policy
+            # for the policy a conversion comes when it is sure to be reported
+            return replace(policy, window=self.window + (self.reporting_lag or 0.0))
         return policy
+
+    def complete_until(self, now: int) -> int:
+        """The time up to which all orders are reported, in microseconds as ``now``."""
+        return now - int((self.reporting_lag or 0.0) * SECOND)
 
     def counts(self, delay: int) -> bool:
         """Tell whether a conversion this many microseconds after its decision counts."""
@@ -119,6 +129,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.description == other.description
             and self.active == other.active
             and self.window == other.window
+            and self.reporting_lag == other.reporting_lag
             and self.imported == other.imported
             and self.kept == other.kept
             and self.chosen == other.chosen
@@ -149,4 +160,8 @@ def stored_settings(text: str) -> Settings:
 
 def settings_text(settings: Settings) -> str:
     """The JSON that a change stores."""
-    return msgspec.json.encode(settings).decode()
+    fields = msgspec.to_builtins(settings)
+    if fields["reporting_lag"] is None:
+        # versions that do not know it read the log as long as it is not used
+        del fields["reporting_lag"]
+    return msgspec.json.encode(fields).decode()
