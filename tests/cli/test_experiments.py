@@ -78,3 +78,15 @@ def test_bad_input_is_one_line_and_exit_2(db, arguments, said):
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_the_reporting_lag(db):
+    changed = as_json("experiments", "change", "button", "--reporting-lag", "29h", "--db", db)
+    assert changed["reporting_lag"] == 29 * 3600
+    text = printed("experiments", "show", "button", "--db", db)
+    assert "orders reported up to 29 hours late" in text
+    report = as_json("report", "button", "--db", db)
+    assert report["complete_until"] < report["time"]
+    assert "reporting lag 29h" in report["notes"][0]
+    changed = as_json("experiments", "change", "button", "--no-reporting-lag", "--db", db)
+    assert changed["reporting_lag"] is None
