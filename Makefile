@@ -74,9 +74,13 @@ bench-model: $(VENV)/.dev
 bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres
 
+# what an attacker found, and finds no more
+ATTACKS := $(addprefix tests/live/,http/test_limits.py)
+
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 	$(BIN)/python -m tests.live.messages --full
+	$(BIN)/pytest -q $(ATTACKS)
 	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/http/test_openapi.py tests/live/commands/test_clock.py \
 		tests/live/commands/test_failing_experiments.py tests/live/server/test_protocol.py tests/live/reporting/test_export.py
 

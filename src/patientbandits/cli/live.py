@@ -61,6 +61,25 @@ KEY_HELP = "idempotency key: makes it safe to repeat the command"
     help="maximum requests per second and key; a batch counts each item (no limit)",
 )
 @argument(
+    "--rate-address", type=float, metavar="N", help="the same per second and address (no limit)"
+)
+@argument(
+    "--proxy",
+    action="append",
+    default=[],
+    metavar="ADDRESS",
+    help="a proxy whose X-Forwarded-For is believed, or its network; may be repeated (none)",
+)
+@argument(
+    "--rate-unit", type=float, metavar="N", help="maximum requests per minute and unit (no limit)"
+)
+@argument(
+    "--new-units",
+    type=float,
+    metavar="N",
+    help="maximum new units per minute that keys with no scope but decide may bring (no limit)",
+)
+@argument(
     "--allow-origin",
     action="append",
     default=[],
@@ -99,7 +118,7 @@ def run_serve(options: argparse.Namespace) -> None:
     from patientbandits.live import FOR_SERVING, require_packages
 
     require_packages(*FOR_SERVING)
-    from patientbandits.live.http import Options
+    from patientbandits.live.http import Options, RateOptions
     from patientbandits.live.server import serve
 
     whole("serve", "workers", options.workers, 1)
@@ -107,7 +126,13 @@ def run_serve(options: argparse.Namespace) -> None:
         print(ONE_PROCESS.format(options.workers), file=sys.stderr)
     settings = Options(
         keys=not options.no_keys,
-        rate=options.rate,
+        rates=RateOptions(
+            key=options.rate,
+            address=options.rate_address,
+            unit=options.rate_unit,
+            new_units=options.new_units,
+            proxies=tuple(options.proxy),
+        ),
         queue=options.queue,
         log_level=options.log_level,
         alerts_every=options.alerts,

@@ -16,8 +16,8 @@ LONGEST_TEXT = 200
 UNPRINTABLE = ("Cc", "Cs")
 """Unicode's control characters and lone surrogates"""
 
-KeyScope = Literal["decide", "convert", "read", "admin"]
-"""``admin`` includes the others."""
+KeyScope = Literal["decide", "expose", "convert", "read", "admin"]
+"""``admin`` includes the others; ``decide`` with ``convert`` includes ``expose``."""
 
 SCOPES: tuple[str, ...] = get_args(KeyScope)
 

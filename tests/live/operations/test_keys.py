@@ -10,13 +10,13 @@ from patience import eventually
 from service import Running, command
 
 from patientbandits import live
-from patientbandits.live.http.auth import Limits
-from patientbandits.live.http.messages import ProblemError
 from patientbandits.live.names import SCOPES
 from patientbandits.live.operations.keys import Keyring, new_token
 
 NEEDS = [
     ("POST", "/v1/experiments/a/decisions", {}, "decide"),
+    ("POST", "/v1/experiments/a/exposures", {"unit": "x", "arm": "x"}, "expose"),
+    ("POST", "/v1/experiments/a/exposures/batch", {"exposures": []}, "expose"),
     ("POST", "/v1/experiments/a/conversions", {"id": "x"}, "convert"),
     ("POST", "/v1/experiments/a/conversions/batch", {"conversions": []}, "convert"),
     ("POST", "/v1/experiments/a/retractions", {"id": "x"}, "convert"),
@@ -130,6 +130,14 @@ def test_a_scope_opens_its_own_doors_only(running, scope):
             assert answer.status_code != 401
 
 
+def test_keys_of_servers_made_before_the_scope_expose_keep_it(running):
+    token = running.api.post("/v1/keys", json={"scopes": ["decide", "convert"]}).json()["key"]
+    exposure = {"unit": "of a server", "arm": "x"}
+    with running.client(token) as client:
+        assert client.post("/v1/experiments/a/exposures", json=exposure).status_code == 201
+        assert client.get("/v1/experiments").status_code == 403
+
+
 @pytest.mark.parametrize(
     "header",
     [
@@ -198,67 +206,3 @@ def test_other_processes_are_heard(running):
 
 def token_id(token):
     return hashlib.sha256(token.encode()).hexdigest()[:12]
-
-
-def test_a_bucket_fills_at_its_rate():
-    now = [0.0]
-    limits = Limits(2.0, lambda: now[0])
-    limits.take(None)
-    limits.take(None)
-    with pytest.raises(ProblemError) as refusal:
-        limits.take(None)
-    assert dict(refusal.value.headers) == {b"retry-after": b"1"}
-    now[0] = 0.5
-    limits.take(None)
-    now[0] = 100.0
-    limits.take(None)
-    limits.owe(None, 9)  # a batch
-    now[0] = 103.0
-    with pytest.raises(ProblemError):
-        limits.take(None)
-    now[0] = 104.5
-    limits.take(None)
-    Limits(None).owe(None, 10**9)
-    Limits(None).take(None)
-
-
-def test_a_batch_larger_than_the_rate_is_admitted_and_paid_for():
-    now = [0.0]
-    limits = Limits(1.0, lambda: now[0])
-    limits.take(None)
-    limits.owe(None, 99)
-    now[0] = 99.0
-    with pytest.raises(ProblemError) as refusal:
-        limits.take(None)
-    assert dict(refusal.value.headers) == {b"retry-after": b"1"}
-    now[0] = 100.0
-    limits.take(None)
-
-
-def test_a_rate_below_one_a_second_admits_one_now_and_then():
-    now = [0.0]
-    limits = Limits(0.1, lambda: now[0])
-    limits.take(None)
-    now[0] = 9.0
-    with pytest.raises(ProblemError):
-        limits.take(None)
-    now[0] = 10.0
-    limits.take(None)
-
-
-def test_batches_and_the_rate(tmp_path):
-    """An empty batch is a request; one larger than the rate is admitted, and paid for after."""
-    with Running(tmp_path / "shop.db", "--rate", 1) as server:
-        new = {"name": "a", "arms": ["x"]}
-        eventually(lambda: server.api.post("/v1/experiments", json=new).status_code == 201)
-
-        def answer(items: int):
-            batch = {"conversions": [{"id": "x" * 27}] * items}
-            return server.api.post("/v1/experiments/a/conversions/batch", json=batch)
-
-        eventually(lambda: answer(0).status_code == 200)
-        eventually(lambda: answer(1000).status_code == 200)  # larger than the rate
-        assert answer(0).status_code == 429, "empty ones are not free"
-        refusal = answer(1)
-        assert refusal.status_code == 429
-        assert int(refusal.headers["retry-after"]) > 600, "a thousand items take as many seconds"

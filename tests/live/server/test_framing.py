@@ -121,6 +121,9 @@ class Transport:
     def set_write_buffer_limits(self, high):
         pass
 
+    def get_extra_info(self, name):
+        return None
+
     def get_write_buffer_size(self):
         return self.unfetched
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.live.http.limits import RateOptions as RateOptions
     from patientbandits.live.http.schemas import ExperimentAnswer as ExperimentAnswer
     from patientbandits.live.http.schemas import KeyAnswer as KeyAnswer
     from patientbandits.live.http.schemas import experiment_answer as experiment_answer

@@ -7,15 +7,12 @@ a page may use keys that can do nothing but decide.
 from __future__ import annotations
 
 import ipaddress
-import math
-import time
-from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
+from patientbandits.live.http.limits import Limits, RateOptions
 from patientbandits.live.http.messages import Headers, ProblemError, Request, Response
 from patientbandits.live.http.router import Route, Router
 from patientbandits.live.operations import Key, Keyring
@@ -65,67 +62,16 @@ def shown_key(request: Request) -> bytes | None:
     return request.headers.get(b"x-api-key")
 
 
-class Bucket(NamedTuple):
-    """Tokens that were left at a time."""
-
-    tokens: float
-    time: float
-
-
-class Limits:
-    """So many requests per second and key.
-
-    A bucket of tokens fills at the rate, and holds one second's worth.
-    """
-
-    def __init__(self, rate: float | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate = rate
-        self._clock = clock
-        self._buckets: dict[str, Bucket] = {}
-
-    def take(self, key: Key | None) -> None:
-        """Take a token for a request, or refuse it."""
-        if self._rate is None:
-            return
-        have = self._have(key, self._rate)
-        if have < 1:
-            wait = math.ceil((1 - have) / self._rate)
-            raise ProblemError(
-                status=429,
-                kind="rate",
-                detail=f"at most {self._rate:g} requests per second.",
-                headers=((b"retry-after", b"%d" % wait),),
-            )
-        self._set(key, have - 1)
-
-    def owe(self, key: Key | None, tokens: int) -> None:
-        """Take tokens for what an admitted request holds.
-
-        More than there are make a debt, to be paid before the next request: a batch may be larger
-        than the rate.
-        """
-        if self._rate is not None:
-            self._set(key, self._have(key, self._rate) - tokens)
-
-    def _have(self, key: Key | None, rate: float) -> float:
-        most = max(rate, 1.0)
-        now = self._clock()
-        before = self._buckets.get(key.id if key else "", Bucket(most, now))
-        return min(before.tokens + (now - before.time) * rate, most)
-
-    def _set(self, key: Key | None, tokens: float) -> None:
-        self._buckets[key.id if key else ""] = Bucket(tokens, self._clock())
-
-
 class Access:
     """``keyring``: None if requests need no key; then they must come to a local name."""
 
-    def __init__(self, keyring: Keyring | None, rate: float | None) -> None:
+    def __init__(self, keyring: Keyring | None, rates: RateOptions) -> None:
         self._keyring = keyring
-        self.limits = Limits(rate)
+        self.limits = Limits(rates)
 
     def authorise(self, scope: str, request: Request) -> None:
         """Raise unless the request may use this scope now."""
+        self.limits.admit(request)
         if self._keyring is not None:
             request.key = self._key(self._keyring, scope, request)
         elif not local(request.headers.get(b"host", b"")):
@@ -152,7 +98,8 @@ class Access:
                 401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
             )
         if not key.allows(scope):
-            raise ProblemError(403, "scope", f"the key must have the scope {scope}.")
+            also = ", or both decide and convert" if scope == "expose" else ""
+            raise ProblemError(403, "scope", f"the key must have the scope {scope}{also}.")
         return key
 
 
@@ -206,7 +153,7 @@ class Origins:
         key = request.key
         if key is None or self._origin(request) is None:
             return
-        if key.scopes != {FOR_BROWSERS}:
+        if not key.for_pages:
             raise ProblemError(
                 403, "scope", "a key in a page must have no scope but decide; revoke this one."
             )

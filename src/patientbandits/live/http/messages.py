@@ -53,9 +53,10 @@ class Head(NamedTuple):
 class Client:
     """Whoever asks: a key, or without keys a connection."""
 
-    __slots__ = ("answered",)
+    __slots__ = ("address", "answered")
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "") -> None:
+        self.address = address
         self.answered = time.monotonic()
         """when a change of theirs was last confirmed; no cached answer may be older"""
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from patientbandits.live.experiment import ExperimentHandle
-from patientbandits.live.names import LONGEST_TEXT, NAME, KeyScope
+from patientbandits.live.names import LONGEST_TEXT, NAME, SCOPES, KeyScope
 from patientbandits.live.operations import Key
 from patientbandits.live.settings import (
     LONGEST_LAG,
@@ -206,7 +206,7 @@ class NewRetraction(In):
 
 
 class NewKey(In):
-    scopes: Annotated[list[KeyScope], Meta(min_length=1, max_length=4)]
+    scopes: Annotated[list[KeyScope], Meta(min_length=1, max_length=len(SCOPES))]
     note: Annotated[
         str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
     ] = ""

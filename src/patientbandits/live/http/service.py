@@ -17,6 +17,7 @@ from patientbandits.live.commands import Command
 from patientbandits.live.errors import NotFoundError, UnavailableError
 from patientbandits.live.experiment import ExperimentHandle
 from patientbandits.live.http.auth import Access, Origins
+from patientbandits.live.http.limits import RateOptions
 from patientbandits.live.http.logs import RequestLog, log_failure
 from patientbandits.live.http.messages import (
     BODY,
@@ -62,8 +63,7 @@ MOST_CACHED = 1000
 
 class Options(NamedTuple):
     keys: bool = True
-    rate: float | None = None
-    """requests per second and key"""
+    rates: RateOptions = RateOptions()
     queue: int = 10_000
     log_level: str = "info"
     origins: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class Service:
         self.shop = shop
         self.options = options
         self.keyring = Keyring(shop.store, shop.journal)
-        self.access = Access(self.keyring if options.keys else None, options.rate)
+        self.access = Access(self.keyring if options.keys else None, options.rates)
         self.metrics = Metrics(self)
         self.arm_metrics = ArmMetrics(shop)
         self.metrics.add(self.arm_metrics)
@@ -175,7 +175,7 @@ class Service:
         """their own thread: however many reports are asked for, a revoked key is soon refused"""
         self._watching: asyncio.Task[None] | None = None
         self._watch_thread = ThreadPoolExecutor(1, "watcher")
-        self.watcher = Watcher(shop.journal, options.alerts_every)
+        self.watcher = Watcher(shop.journal, options.alerts_every, self.access.limits.findings)
         self._pinging: asyncio.Task[None] | None = None
         self._pinged_at = -READY_FOR
         self._aside = 0

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from patientbandits.live.monitoring.alerts import all_active as all_active
     from patientbandits.live.monitoring.alerts import current_alerts as current_alerts
     from patientbandits.live.monitoring.findings import ALERT_KINDS as ALERT_KINDS
+    from patientbandits.live.monitoring.findings import Finding as Finding
     from patientbandits.live.monitoring.watcher import DELIVER_EVERY as DELIVER_EVERY
     from patientbandits.live.monitoring.watcher import Watcher as Watcher
     from patientbandits.live.monitoring.webhooks import add_webhook as add_webhook

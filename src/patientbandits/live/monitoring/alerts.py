@@ -22,7 +22,7 @@ import numpy as np
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.log import Experiment
-from patientbandits.live.monitoring.findings import LASTING, Finding
+from patientbandits.live.monitoring.findings import LASTING, OF_SERVICE, Finding
 from patientbandits.live.monitoring.ratio import RatioTest
 from patientbandits.live.monitoring.surprises import (
     ArmModel,
@@ -51,11 +51,19 @@ MAX_AGE = 3600.0
 """seconds for which a cached analysis is used"""
 
 
-class Watch:
-    """Looks at experiments, each time from where the last look ended."""
+Others = Callable[[str], list[Finding]]
 
-    def __init__(self, journal: Journal) -> None:
+
+class Watch:
+    """Looks at experiments, each time from where the last look ended.
+
+    ``others``: findings of the service about an experiment, by its name; None if this is not the
+    service, whose alerts then stay as they are.
+    """
+
+    def __init__(self, journal: Journal, others: Others | None = None) -> None:
         self._journal = journal
+        self._others = others
         self._logs: dict[int, WatchedLog] = {}
         self._analyses: dict[int, AnalysisCache] = {}
 
@@ -73,12 +81,21 @@ class Watch:
             cache = self._analyses.setdefault(experiment.id, AnalysisCache())
             findings += log_findings(reader, experiment, settings, log, cache, moment)
             active = active_alerts(reader, experiment.id)
+            findings += self._findings_of_service(experiment, active)
         # Mostly nothing has changed; then no transaction holds up decisions.
         if {finding.key for finding in findings} != {alert.key for alert in active}:
             store = partial(store_findings, journal.store, experiment, findings, log.seq, moment)
             journal.alone(store)
         with journal.store.reading() as reader:
             return current_alerts(reader, experiment.id)
+
+    def _findings_of_service(
+        self, experiment: Experiment, active: Sequence[StoredAlert]
+    ) -> list[Finding]:
+        if self._others is not None:
+            return self._others(experiment.name)
+        kept = [alert for alert in active if alert.kind in OF_SERVICE]
+        return [Finding(alert.kind, alert.subject, alert.words, {}) for alert in kept]
 
     def _log(self, experiment: Experiment, settings: Settings) -> WatchedLog:
         log = self._logs.get(experiment.id)

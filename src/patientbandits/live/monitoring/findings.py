@@ -13,6 +13,7 @@ ALERT_KINDS = (
     "unit",
     "leader",
     "can_stop",
+    "crowd",
     "clock",
     "failed",
 )
@@ -20,6 +21,9 @@ ALERT_KINDS = (
 
 LASTING = ("leader",)
 """kinds that stay active until there is another finding of their kind"""
+
+OF_SERVICE = ("crowd",)
+"""kinds that only the running service can see"""
 
 
 class Finding(NamedTuple):

@@ -6,7 +6,7 @@ import time
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import LOGGER
-from patientbandits.live.monitoring.alerts import Watch, all_active
+from patientbandits.live.monitoring.alerts import Others, Watch, all_active
 from patientbandits.live.monitoring.webhooks import deliver_due
 
 DELIVER_EVERY = 2.0
@@ -14,12 +14,15 @@ DELIVER_EVERY = 2.0
 
 
 class Watcher:
-    """Background work on one database; ``every``: seconds between looks."""
+    """Background work on one database; ``every``: seconds between looks.
 
-    def __init__(self, journal: Journal, every: float) -> None:
+    ``others``: findings about an experiment, by its name, that are not in its log.
+    """
+
+    def __init__(self, journal: Journal, every: float, others: Others | None = None) -> None:
         self._journal = journal
         self._every = every
-        self._watch = Watch(journal)
+        self._watch = Watch(journal, others)
         self._looked = -every
         self.active: list[tuple[str, str, str]] = []
         """(experiment, kind, subject) of all alerts"""

@@ -1,8 +1,8 @@
 """API keys: random, shown once, stored as a hash, limited to scopes, revocable.
 
-A key reads ``pb_<scopes>_<random>``: d decide, c convert, r read, a admin. The scopes in its name
-are for people; the table decides. A slow hash is for passwords that can be guessed: nobody can try
-all values of 32 random bytes.
+A key reads ``pb_<scopes>_<random>``: d decide, e expose, c convert, r read, a admin. The scopes in
+its name are for people; the table decides. A slow hash is for passwords that can be guessed: nobody
+can try all values of 32 random bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,14 @@ class Key(NamedTuple):
     revoked: int | None
 
     def allows(self, scope: str) -> bool:
+        if scope == "expose" and self.scopes >= {"decide", "convert"}:
+            return True  # keys of servers, made before the scope was
         return scope in self.scopes or "admin" in self.scopes
+
+    @property
+    def for_pages(self) -> bool:
+        """Tell whether everybody may know it: it can do nothing but decide."""
+        return self.scopes == {"decide"}
 
 
 def token_hash(token: str) -> str:

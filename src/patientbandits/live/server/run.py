@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from patientbandits._util.allocator import tune_malloc
-from patientbandits.errors import InputError, positive, require, whole
+from patientbandits.errors import InputError, require, whole
 from patientbandits.live import shop as library
 from patientbandits.live.http.auth import checked_origin, loopback
+from patientbandits.live.http.limits import check_rates
 from patientbandits.live.http.logs import log_event, set_up_logs
 from patientbandits.live.http.routes import PAGES, ROUTES
 from patientbandits.live.http.service import App, Options, Service
@@ -161,8 +162,7 @@ def check_options(host: str, port: int, options: Options) -> None:
     require(0 <= port < 2**16, "serve", "port must be in 0..65535", port=port)
     whole("serve", "queue", options.queue, 1)
     require(options.alerts_every >= 0, "serve", "alerts must be >= 0", alerts=options.alerts_every)
-    if options.rate is not None:
-        positive("serve", "rate", options.rate)
+    check_rates(options.rates)
     if options.traces:
         exported_traces().close()  # says what is missing before anything is begun
     for origin in options.origins:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -80,13 +80,14 @@ class ContextError(RefusedError):
     summary="OpenFeature: evaluate one flag for a unit",
     body=EvaluationRequest,
     answers={200: FlagAnswer},
-    failures=dict.fromkeys((400, 404, 503), FlagFailure),
+    failures=dict.fromkeys((400, 404, 429, 503), FlagFailure),
 )
 async def post_flag(service: Service, request: Request) -> Response:
     """One flag: the unit sees it, so it is decided."""
     key = request.part
     try:
         unit = targeting_key(request)
+        service.access.limits.take_unit(request, unit, key)
         handle = await service.experiment(key)
         evaluated = await service.writer.outcome(handle.evaluate_command(unit))
     except (RefusedError, ProblemError, UnavailableError, NotFoundError) as error:
@@ -102,14 +103,16 @@ async def post_flag(service: Service, request: Request) -> Response:
     summary="OpenFeature: evaluate the flags of all experiments for a unit",
     body=EvaluationRequest,
     answers={200: FlagsAnswer, 304: None},
-    failures=dict.fromkeys((400, 503), FlagFailure),
+    failures=dict.fromkeys((400, 429, 503), FlagFailure),
     headers={"If-None-Match": {"type": "string"}},
 )
 async def post_flags(service: Service, request: Request) -> Response:
     """All flags: the unit may see them, so arms are promised."""
     try:
         unit = targeting_key(request)
+        service.access.limits.take_unit(request, unit)
         handles = await service.aside(service.shop.experiments)
+        service.access.limits.take_more(request.key, max(len(handles) - 1, 0))
         commands = [handle.evaluate_command(unit, provisional=True) for handle in handles]
         if commands:
             await service.writer.carry_out(commands)
@@ -190,8 +193,8 @@ def failure_response(error: Exception, key: str | UnsetType = UNSET) -> Response
     elif isinstance(error, NotFoundError):
         code = "FLAG_NOT_FOUND"
         status = 404
-    elif getattr(error, "status", 0) == 503:
-        status = 503
+    elif getattr(error, "status", 0) in (429, 503):
+        status = cast(Any, error).status
         headers = headers or ((b"retry-after", b"1"),)
     elif isinstance(error, ProblemError):
         code = "PARSE_ERROR"

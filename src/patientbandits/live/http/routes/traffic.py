@@ -30,6 +30,8 @@ from patientbandits.live.times import iso_text
 
 Item = TypeVar("Item")
 
+OVER_RATE = ProblemError(429, "rate", "the limit of requests is reached; send it again later.")
+
 TRAFFIC = RouteTable()
 route = TRAFFIC.route
 
@@ -47,6 +49,7 @@ route = TRAFFIC.route
 )
 async def post_decision(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewDecision)
+    service.access.limits.take_unit(request, body.unit, request.part)
     handle = await service.experiment(request.part)
     decision = await service.writer.outcome(decision_command(handle, body, request))
     answer = schemas.DecisionAnswer(
@@ -212,7 +215,7 @@ async def post_conversions(service: Service, request: Request) -> Response:
 @route(
     "POST",
     f"{ONE_EXPERIMENT}/exposures/batch",
-    scope="decide",
+    scope="expose",
     operation="expose_many",
     summary="Report up to 1000 exposures, answered one by one",
     body=schemas.NewExposures,
@@ -227,7 +230,7 @@ async def post_exposures(service: Service, request: Request) -> Response:
 @route(
     "POST",
     f"{ONE_EXPERIMENT}/exposures",
-    scope="decide",
+    scope="expose",
     operation="expose",
     summary="Report what another system has shown to a unit",
     body=schemas.NewExposure,
@@ -273,11 +276,13 @@ async def each_answered(
     make: Callable[[ExperimentHandle, Item, Request], Command],
 ) -> Response:
     """Carry out a batch: one answer for each item; a bad one never spoils the rest."""
-    service.access.limits.owe(request.key, max(len(items) - 1, 0))
+    paid = 1 + service.access.limits.items(request, max(len(items) - 1, 0))
     handle = await service.experiment(request.part)
     commands: list[Command | Exception] = []
-    for item in items:
+    for place, item in enumerate(items):
         try:
+            if place >= paid:
+                raise OVER_RATE
             commands.append(make(handle, decoded(item, kind), request))
         except (RefusedError, ProblemError) as error:
             commands.append(error)
