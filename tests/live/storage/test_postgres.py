@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +16,7 @@ import patientbandits as pb
 from patientbandits import live
 from patientbandits.errors import InputError
 from patientbandits.live.log.records import Experiment
+from patientbandits.live.storage import postgres
 from patientbandits.live.storage.postgres import HEADS, PostgresStore
 from patientbandits.live.storage.postgres_connection import (
     connection_options,
@@ -332,4 +334,39 @@ def test_the_plans_of_every_batch_stay_on_their_indexes(empty, statistics):
     assert "Backward" in plans[HEADS], plans[HEADS]
     assert "Limit" in plans[HEADS], plans[HEADS]
     assert any("(experiment = e.id)" in line for line in conditions), plans[HEADS]
+    store.close()
+
+
+def test_a_writer_that_is_stopped_does_not_hold_up_others(empty, clock):
+    """Before their own patience for its lock is at its end: the first try is answered."""
+    with live.open(empty, clock=clock) as shop, live.open(empty, clock=clock) as other:
+        button = shop.experiment("button", ["a", "b"])
+        there = other.open("button")
+        for store in (shop.store, other.store):
+            store.begin([button.experiment.id])  # and then it is stopped
+            waiting = there if store is shop.store else button
+            assert waiting.decide("v").arm in "ab"
+            with pytest.raises(live.UnavailableError):
+                store.rows("SELECT 1")
+            store.rollback()
+        assert button.decide("w").arm in "ab"
+
+
+def test_a_writer_that_computes_gets_the_time_it_needs(empty, monkeypatch):
+    monkeypatch.setattr(postgres, "STOPPED_SECONDS", 1)
+    store = PostgresStore(empty)
+    tries = 0
+    while True:
+        tries += 1
+        store.begin([])
+        began = time.process_time()
+        while time.process_time() - began < 1.5:
+            pass
+        try:
+            store.commit()
+            break
+        except live.UnavailableError:
+            store.rollback()
+        assert tries < 10
+    assert tries > 1
     store.close()

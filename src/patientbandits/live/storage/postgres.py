@@ -43,6 +43,12 @@ WRITER_SESSION = (
 read all of the log for it. So there is one plan for each question, however long the log: to plan
 takes longer than to answer."""
 
+STOPPED_SECONDS = 5
+LONGEST_SILENCE = 60
+"""seconds after which PostgreSQL ends a transaction whose writer says nothing: it may have been
+stopped, and others wait for its locks. One that was only computing gets longer the next time."""
+
+PATIENT = StoreQuestion(f"SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_SILENCE}s'", ())
 BEGIN = StoreQuestion("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", ())
 COMMIT = StoreQuestion("COMMIT", ())
 ROLLBACK = StoreQuestion("ROLLBACK", ())
@@ -166,6 +172,7 @@ class PostgresStore(PostgresReader, LogStore):
         self._ahead: list[tuple[StoreQuestion, list[StoreRow]]] = []
         """what was answered when the transaction began, as long as it has not written"""
         self.appended = {}
+        self._silence = STOPPED_SECONDS
         self._unsent: list[StoreQuestion] = []
         """what is written with the commit, or before anything else is asked"""
         try:
@@ -182,6 +189,9 @@ class PostgresStore(PostgresReader, LogStore):
         connection = connect(self.location, self._options)
         with postgres_errors():
             connection.execute(WRITER_SESSION)
+            connection.execute(
+                f"SET idle_in_transaction_session_timeout = '{self._silence}s'".encode()
+            )
         self._pipeline = Pipeline(connection)
         return connection
 
@@ -244,7 +254,9 @@ class PostgresStore(PostgresReader, LogStore):
         """All in one round trip; each statement sees what was committed before the lock."""
         self._forget_answers()
         statements = [BEGIN, lock_of(experiments)]
-        if experiments is not None:
+        if experiments is None:  # rare, and may compute for long
+            statements.append(PATIENT)
+        else:
             statements += [StoreQuestion(HEADS, (list(experiments),)), *soon]
         with postgres_errors():
             _, _, *answers = map(self._pipeline.rows, self._pipeline.send(statements))
@@ -302,6 +314,8 @@ class PostgresStore(PostgresReader, LogStore):
                 self._pipeline.send([ROLLBACK])
         except psycopg.Error:
             self.connection.close()
+        if self.connection.closed and self._pipeline.computed > self._silence / 10:
+            self._silence = min(2 * self._silence, LONGEST_SILENCE)
 
     def head(self, experiment: int) -> int:
         head = self._heads.get(experiment)

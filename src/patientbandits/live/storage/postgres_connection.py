@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import select
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
@@ -80,7 +81,7 @@ SESSION = (
     "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'; "
     "SET plan_cache_mode = force_custom_plan"
 )
-"""A worker that hangs does not hold the others up for ever; a plan made for an empty log is not
+"""A reader that hangs does not hold up the vacuum for ever; a plan made for an empty log is not
 kept for a long one."""
 
 DURABLE = {"synchronous_commit": "off", "fsync": "off", "full_page_writes": "off"}
@@ -171,9 +172,13 @@ class Pipeline:
         self._numbers = count(1)
         self._ready = select.poll()
         self._ready.register(self._server.socket, WAITS_TO_READ)
+        self._answered = time.process_time()
+        self.computed = 0.0
+        """seconds that the process computed before it last sent something"""
 
     def send(self, questions: Sequence[StoreQuestion]) -> list[psycopg.pq.abc.PGresult]:
         """The result of each statement, or the first error raised."""
+        self.computed = time.process_time() - self._answered
         try:
             self._server.enter_pipeline_mode()
             fresh = dict(self._queued(questions))
@@ -182,6 +187,7 @@ class Pipeline:
             results = [self._result() for _ in range(len(questions) + len(fresh))]
             self._synchronised()
             self._server.exit_pipeline_mode()
+            self._answered = time.process_time()
         except BaseException:  # nobody knows what is still under way
             self._connection.close()
             raise

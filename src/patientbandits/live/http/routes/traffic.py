@@ -174,6 +174,7 @@ async def post_track(service: Service, request: Request) -> Response:
     summary="Treat two units as one person, in every experiment",
     body=schemas.NewAlias,
     answers={201: schemas.AliasAnswer, 200: schemas.AliasAnswer},
+    refusals=(409,),
 )
 async def post_alias(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewAlias)
