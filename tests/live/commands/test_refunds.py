@@ -142,3 +142,20 @@ def test_tracked_in_all_experiments(shop):
     assert [totals(one) for one in (money, counts, later)] == [(1, 40), (1, 1), (0, 0)]
     with pytest.raises(live.NotFoundError):
         shop.track("u", "B", -20)
+
+
+def test_what_is_left_of_an_order_in_quarantine_stays_there(shop, clock, checkout):
+    """The refund is reported after the time that the quarantine is for."""
+    checkout.decide(unit="u")
+    begin = clock.now
+    checkout.convert(unit="u", order="A", value=60)
+    clock.now += 3600
+    checkout.quarantine(since=begin - 1, until=begin + 60, only="conversions")
+    assert totals(checkout) == (0, 0)
+    checkout.convert(unit="u", order="A", value=-20)
+    checkout.convert(unit="u", order="A", value=-5)
+    assert totals(checkout) == (0, 0)
+    assert check(shop.store)["wrong"] == []
+    (rule,) = checkout.quarantine(unit="nobody")[:1]
+    checkout.release(rule["id"])
+    assert totals(checkout) == (1, 35)

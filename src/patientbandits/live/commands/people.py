@@ -38,10 +38,17 @@ class PlacedOrder(NamedTuple):
 
     line: OrderLine
     withdrawal: WithdrawalLine | None = None
+    reported: int = 0
+    """when the order was reported; of what a refund has left, when it was first"""
 
     @property
     def withdrawn(self) -> bool:
         return self.withdrawal is not None
+
+    def leaves(self, line: OrderLine) -> bool:
+        """Tell whether the line is what a refund has left of this order."""
+        gone = self.withdrawal
+        return gone is not None and gone.happened is not None and gone.seq + 1 == line.seq
 
     @property
     def payment(self) -> Payment:
@@ -156,7 +163,10 @@ class BatchPeople:
 
     def place(self, line: OrderLine, withdrawal: WithdrawalLine | None = None) -> None:
         """Note that an order was placed by its unit."""
-        self._orders.setdefault(line.unit, {})[line.seq] = PlacedOrder(line, withdrawal)
+        placed = self._orders.setdefault(line.unit, {})
+        refunded = (one for one in placed.values() if one.leaves(line))
+        reported = next((one.reported for one in refunded), line.time)
+        placed[line.seq] = PlacedOrder(line, withdrawal, reported)
         self._places[line.seq] = line.unit
         if line.order is not None:
             self._named.setdefault((line.goal, line.order), []).append(line.seq)
@@ -244,7 +254,7 @@ class BatchPeople:
     def _stands(self, order: PlacedOrder) -> bool:
         line = order.line
         return not order.withdrawn and not quarantined(
-            self._rules, line.time, line.unit, line.sender
+            self._rules, order.reported, line.unit, line.sender
         )
 
 

@@ -8,6 +8,7 @@ counts with its order, whenever it comes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from patientbandits.live.commands.commands import Credited, Refund
 from patientbandits.live.commands.draft import Draft, same_moment
@@ -70,12 +71,13 @@ def _left(versions: Versions) -> int:
 
 def refunds_of(versions: Versions) -> Iterator[tuple[WithdrawalLine, int]]:
     """Each refund of an order, and how much it was."""
-    for place, version in enumerate(versions):
+    for version, after in zip_longest(versions, versions[1:]):
         gone = version.withdrawal
         if gone is None or gone.happened is None:
             continue
-        rest = versions[place + 1 : place + 2]
-        left = rest[0].line.value if rest and rest[0].line.seq == gone.seq + 1 else 0
+        left = 0
+        if after is not None and version.leaves(after.line):
+            left = after.line.value
         yield gone, version.line.value - left
 
 
