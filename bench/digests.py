@@ -7,7 +7,8 @@ Through the public API and the command line only, so that the same file, copied 
 tree, runs there too, whatever its modules are called. NAME picks items whose names contain it. What
 is digested:
 
-simulation   every policy in worlds with and without delay, heavy tails, drift, signals, many arms
+simulation   every policy in worlds with and without delay, heavy tails, drift, a calendar, signals,
+             many arms
 bandit       decisions outside a simulation
 analyse      the example shop and three random ones: numbers, and words apart, as they may improve
 rehearse     policies in worlds drawn from a shop's history
@@ -62,6 +63,15 @@ WORLDS = {
         [0.4, 0.6],
         pb.Weibull(0.6, 12),
         changes=[pb.Shift(250, means=[0.7, 0.3], delays=pb.LogLogistic(9, 1.3))],
+    ),
+    "calendar": pb.Problem(
+        [0.2, 0.3],
+        pb.LogNormal(20, 1.0),
+        calendar=pb.Calendar(
+            20,
+            [pb.Factor.weekly([1, 1, 1, 1, 1, 1.5, 1.5]), pb.Factor.trend(0.5, 1.5, 30)],
+            [None, pb.Factor.step(15, 0.5)],
+        ),
     ),
     "signals": pb.Problem(
         [0.2, 0.4], pb.Fixed(80), signals=pb.Signal(0.9, 0.1, delays=pb.Geometric(0.2))
