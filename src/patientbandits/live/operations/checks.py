@@ -12,6 +12,7 @@ from patientbandits.live.errors import UnavailableError
 from patientbandits.live.log import KINDS, Experiment
 from patientbandits.live.operations.kept_arms import broken_promises
 from patientbandits.live.policy import PolicyState, is_sealed, opened, saved_arrays
+from patientbandits.live.reporting import read_cohorts
 from patientbandits.live.settings import stored_settings
 from patientbandits.live.storage import BROKEN, LogStore, Reader
 
@@ -32,7 +33,10 @@ def check(store: LogStore) -> dict[str, Any]:
                 wrong.append("experiments, keys or the secret are not as they were written")
             for experiment in reader.experiments():
                 experiments.append(_counts(reader, experiment))
-                wrong += [f"{experiment.name}: {finding}" for finding in _wrong(reader, experiment)]
+                findings = _wrong(reader, experiment)
+                if not findings:
+                    experiments[-1]["conversions"] = _conversions(reader, experiment)
+                wrong += [f"{experiment.name}: {finding}" for finding in findings]
     except (InputError, UnavailableError) as error:  # damaged so that it cannot be read
         wrong.append(str(error))
     return {"experiments": experiments, "wrong": wrong}
@@ -43,6 +47,20 @@ def _counts(reader: Reader, experiment: Experiment) -> dict[str, Any]:
     listed = [kind for kind in KINDS if kind in ALWAYS_COUNTED or kind in by_kind]
     counts = {plural(kind): by_kind.get(kind, 0) for kind in listed}
     return {"experiment": experiment.name, **counts}
+
+
+def _conversions(reader: Reader, experiment: Experiment) -> int:
+    """The decisions that have converted, by orders or by their ids, as the report counts them."""
+    settings = stored_settings(reader.changes(experiment.id)[-1].settings)
+    cohorts = read_cohorts(
+        reader,
+        experiment.id,
+        len(settings.arms),
+        settings.window,
+        reader.last_time(experiment.id),
+        settings.quarantine,
+    )
+    return sum(cohort.conversions for cohort in cohorts)
 
 
 def plural(kind: str) -> str:

@@ -21,7 +21,8 @@ function actions(experiment) {
     words: "Visitors get decisions again.",
   } : {
     label: "Pause", changes: () => ({ paused: true }), verb: () => `pause ${name}`,
-    words: "No more decisions: requests for one are answered with 409. Orders still count.",
+    words: "Nobody new: requests for a decision are answered with 409, but visitors who have an arm keep " +
+      "it. Orders still count.",
   });
   if (closed === false) found.push({
     label: "Close", changes: () => ({ closed: true }), verb: () => `close ${name}`,
