@@ -75,7 +75,7 @@ bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres
 
 # what an attacker found, and finds no more
-ATTACKS := $(addprefix tests/live/,http/test_limits.py)
+ATTACKS := $(addprefix tests/live/,http/test_limits.py monitoring/test_webhooks.py)
 
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000

@@ -101,7 +101,9 @@ KEY_HELP = "idempotency key: makes it safe to repeat the command"
     help="time between checks for alerts; 0: no checks (%(default)s)",
 )
 @argument(
-    "--webhooks-anywhere", action="store_true", help="allow plain http webhooks on other machines"
+    "--webhooks-anywhere",
+    action="store_true",
+    help="allow webhooks by plain http and in private networks",
 )
 @argument(
     "--traces",

@@ -254,9 +254,9 @@ class Shop:
     def remove_webhook(self, id: str) -> None:
         remove_webhook(self.journal, id)
 
-    def deliver(self) -> int:
+    def deliver(self, anywhere: bool = False) -> int:
         """Send the messages that are due, as a running service does: how many were delivered."""
-        return deliver_due(self.journal)
+        return deliver_due(self.journal, anywhere)
 
     def with_goal(self, goal: str | None) -> list[ExperimentHandle]:
         """The experiments that have the goal; all of them, if none is named."""

@@ -42,7 +42,7 @@ def test_looks_have_an_interval_and_deliveries_have_none(
     now = [100.0]
     done: list[str] = []
     monkeypatch.setattr(watcher.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(watcher, "deliver_due", lambda journal: done.append("deliver"))
+    monkeypatch.setattr(watcher, "deliver_due", lambda *_: done.append("deliver"))
     watching = Watcher(shop.journal, every=60.0)
     monkeypatch.setattr(watching, "look", lambda: done.append("look"))
     now[0] = 0.0  # machines have just started, too

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +20,7 @@ from standardwebhooks.webhooks import Webhook
 
 from patientbandits import live
 from patientbandits.live.errors import NotFoundError, RefusedError
-from patientbandits.live.monitoring import webhooks
+from patientbandits.live.monitoring import addresses, webhooks
 
 pytestmark = pytest.mark.slow
 
@@ -170,41 +173,124 @@ def test_allowed_addresses(shop):
         shop.add_webhook("https://example.org/", ["everything"])
 
 
-LINK_LOCAL = (
+NEVER = (
     "https://169.254.169.254/latest",
     "https://[fe80::1]/",
     "https://[::ffff:169.254.169.254]/",
+    "https://2852039166/",
+    "https://0xa9fea9fe/",
+    "https://169.254.43518/",
+    "https://0251.0376.0251.0376/",
+    "https://[64:ff9b::a9fe:a9fe]/",
+    "https://[2002:a9fe:a9fe::1]/",
+    "https://[fd00:ec2::254]/",
+    "https://0.0.0.0/",
+    "https://[::]/",
+    "https://224.0.0.1/",
+    "https://127.1/",
+)
+PRIVATE = (
+    "https://10.0.0.1/",
+    "https://192.168.1.1:8443/",
+    "https://172.16.0.1/",
+    "https://100.64.0.1/",
+    "https://[fd12::1]/",
+    "https://[64:ff9b::10.0.0.1]/",
 )
 
 
-@pytest.mark.parametrize("url", LINK_LOCAL)
+@pytest.mark.parametrize("url", NEVER)
 def test_addresses_of_machinery_are_refused(shop, url):
     """There a cloud's machines ask for their credentials."""
-    with pytest.raises(RefusedError, match="link-local"):
+    with pytest.raises(RefusedError, match="webhook: url must"):
         shop.add_webhook(url, anywhere=True)
 
 
-def test_nothing_is_sent_to_a_name_that_leads_there(monkeypatch):
-    """A name may lead elsewhere by the time something is sent."""
-    sent = []
+@pytest.mark.parametrize("url", PRIVATE)
+def test_private_networks_must_be_allowed(shop, url):
+    with pytest.raises(RefusedError, match="private network"):
+        shop.add_webhook(url)
+    shop.add_webhook(url, anywhere=True)
 
-    class Leading:
-        def getpeername(self):
-            return "169.254.169.254", 80
 
-        def sendall(self, data):
-            sent.append(data)
+class Dripping:
+    """A receiver that sends a byte now and then, and never an answer."""
 
-        def close(self):
-            pass
+    def __init__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.asked = 0
+        threading.Thread(target=self._accept, daemon=True).start()
 
-    monkeypatch.setattr(
-        webhooks.http.client.HTTPConnection,
-        "connect",
-        lambda connection: setattr(connection, "sock", Leading()),
-    )
-    delivery = webhooks.Delivery(
-        1, "msg_1", "{}", 0, "http://innocent.example/", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-    )
-    assert not webhooks.send_message(delivery, 0)
-    assert sent == []
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
+
+    def _drip(self, connection):
+        with connection, contextlib.suppress(OSError):
+            while connection.recv(65536):
+                self.asked += 1
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                while True:
+                    connection.sendall(b"X: a\r\n")
+                    time.sleep(0.1)
+
+    def close(self):
+        self._listener.close()
+
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def test_nothing_is_sent_to_a_name_that_leads_elsewhere_by_now(monkeypatch):
+    """DNS may say anything, and something else each time: what it says last is looked at."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    for address in ("169.254.169.254", "10.0.0.1", "127.0.0.1", "64:ff9b::a9fe:a9fe"):
+        monkeypatch.setattr(
+            addresses.socket,
+            "getaddrinfo",
+            lambda *_, address=address, **__: [(2, 1, 6, "", (address, port))],
+        )
+        url = f"http://innocent.example:{port}/"
+        delivery = webhooks.Delivery("1", "msg_1", "{}", 0, url, SECRET)
+        assert not webhooks.send_message(delivery, 0)
+    listener.settimeout(0.2)
+    with pytest.raises(TimeoutError):
+        listener.accept()
+    listener.close()
+
+
+def test_a_delivery_has_a_deadline(monkeypatch):
+    monkeypatch.setattr(webhooks, "SEND_SECONDS", 0.5)
+    dripping = Dripping()
+    url = f"http://127.0.0.1:{dripping.port}/"
+    assert not webhooks.send_message(webhooks.Delivery("1", "m", "{}", 0, url, SECRET), 0)
+    assert dripping.asked == 1
+    dripping.close()
+
+
+def test_one_that_drips_stops_neither_the_others_nor_the_end(tmp_path):
+    """The others once had nothing in 45 seconds, and the server had to be killed."""
+    db = str(tmp_path / "shop.db")
+    dripping = Dripping()
+    with receiving(tmp_path, refuse=0) as (port, out):
+        with live.open(db) as shop:
+            shop.add_webhook(f"http://127.0.0.1:{dripping.port}/")
+            (tmp_path / "secret").write_text(
+                shop.add_webhook(f"http://127.0.0.1:{port}/")["secret"]
+            )
+            for number in range(3):
+                mismatched(shop, f"button-{number}")
+        server = ServerProcess(db, "--alerts", "1")
+        try:
+            eventually(lambda: len(ids(out, "raised")) == 3 and dripping.asked)
+            before = dripping.asked
+            eventually(lambda: dripping.asked > before)  # one is under way
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(10) == 0
+        finally:
+            server.kill()
+    dripping.close()

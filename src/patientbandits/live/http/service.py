@@ -175,7 +175,12 @@ class Service:
         """their own thread: however many reports are asked for, a revoked key is soon refused"""
         self._watching: asyncio.Task[None] | None = None
         self._watch_thread = ThreadPoolExecutor(1, "watcher")
-        self.watcher = Watcher(shop.journal, options.alerts_every, self.access.limits.findings)
+        self.watcher = Watcher(
+            journal=shop.journal,
+            every=options.alerts_every,
+            others=self.access.limits.findings,
+            webhooks_anywhere=options.webhooks_anywhere,
+        )
         self._pinging: asyncio.Task[None] | None = None
         self._pinged_at = -READY_FOR
         self._aside = 0
@@ -315,6 +320,7 @@ class Service:
             self._refreshing.cancel()
         if self._watching is not None:
             self._watching.cancel()
+        self.watcher.stop()
         await asyncio.to_thread(self._watch_thread.shutdown)
         await self.writer.close()
         await asyncio.to_thread(self._keys.shutdown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from patientbandits.live.commands import Journal
@@ -19,7 +20,15 @@ class Watcher:
     ``others``: findings about an experiment, by its name, that are not in its log.
     """
 
-    def __init__(self, journal: Journal, every: float, others: Others | None = None) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        every: float,
+        others: Others | None = None,
+        webhooks_anywhere: bool = False,
+    ) -> None:
+        self._anywhere = webhooks_anywhere
+        self._stopping = threading.Event()
         self._journal = journal
         self._every = every
         self._watch = Watch(journal, others)
@@ -33,12 +42,18 @@ class Watcher:
         if now - self._looked >= self._every:
             self._looked = now
             self.look()
-        deliver_due(self._journal)
+        deliver_due(self._journal, self._anywhere, self._stopping)
+
+    def stop(self) -> None:
+        """Have a turn that is under way end soon."""
+        self._stopping.set()
 
     def look(self) -> None:
         with self._journal.store.reading() as reader:
             experiments = reader.experiments()
         for experiment in experiments:
+            if self._stopping.is_set():
+                return
             try:
                 self._watch.look(experiment)
             except Exception as error:  # one that cannot be read must not hide the others

@@ -12,27 +12,36 @@ not followed.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import http.client
-import ipaddress
+import queue
 import secrets
+import socket
 import ssl
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import NotFoundError, RefusedError
+from patientbandits.live.monitoring.addresses import connect, webhook_url
 from patientbandits.live.monitoring.findings import ALERT_KINDS
-from patientbandits.live.names import printable_text
 from patientbandits.live.storage import queries
 from patientbandits.live.times import SECOND, iso_text
 
 SECRET_PREFIX = "whsec_"
 SECRET_BYTES = 32
-SEND_SECONDS = 10.0
+SEND_SECONDS = 5.0
+"""for a whole delivery: its connection, the message and the answer"""
+
+LOOK_SECONDS = 0.1
+"""between looks whether the service stops"""
+
 FIRST_WAIT = 1.0
 LONGEST_RETRY = 6 * 3600.0
 """seconds between retries: 1, 2, 4, ... 6 hours"""
@@ -73,43 +82,10 @@ class Delivery(NamedTuple):
     secret: str
 
 
-def webhook_url(url: str, anywhere: bool) -> str:
-    """The url, if it is https or on this machine; ``anywhere`` allows http elsewhere too."""
-    printable_text("webhook: url", url)
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        _ = parts.port
-    except ValueError as error:
-        raise RefusedError(f"webhook: url must be an address; {error}.") from None
-    if parts.scheme not in ("http", "https") or not host or parts.username is not None:
-        raise RefusedError(f"webhook: url must be https://host/...; got url={url!r:.200}.")
-    if parts.scheme == "http" and not anywhere and not is_this_machine(host):
-        raise RefusedError(
-            f"webhook: url must be https, or on this machine, unless http is allowed; got {url!r}."
-        )
-    if is_link_local(host):
-        raise RefusedError(f"webhook: url must not be link-local; got url={url!r:.200}.")
-    return url
-
-
-def is_link_local(host: str) -> bool:
-    """Tell whether it is an address at which a cloud's machines ask for their credentials."""
-    address = address_of(host.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    return getattr(mapped or address, "is_link_local", False)
-
-
-def is_this_machine(host: str) -> bool:
-    return host == "localhost" or getattr(address_of(host), "is_loopback", False)
-
-
-def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that the host is; None: it is a name."""
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
+class Attempt(NamedTuple):
+    delivery: Delivery
+    good: bool
+    time: int
 
 
 def add_webhook(
@@ -159,17 +135,13 @@ def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
     return "v1," + base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()
 
 
-def send_message(delivery: Delivery, timestamp: int) -> bool:
-    """Send it once: whether it was answered with 2xx."""
+def send_message(delivery: Delivery, timestamp: int, anywhere: bool = False) -> bool:
+    """Send it once, within `SEND_SECONDS` in all: whether it was answered with 2xx."""
+    deadline = time.monotonic() + SEND_SECONDS
     parts = urlsplit(delivery.url)
-    body = delivery.body.encode()
     host = parts.hostname or ""
-    if parts.scheme == "https":
-        connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-            host, parts.port, timeout=SEND_SECONDS, context=ssl.create_default_context()
-        )
-    else:
-        connection = http.client.HTTPConnection(host, parts.port, timeout=SEND_SECONDS)
+    secure = parts.scheme == "https"
+    body = delivery.body.encode()
     headers = {
         "content-type": "application/json",
         "user-agent": "patientbandits",
@@ -181,33 +153,99 @@ def send_message(delivery: Delivery, timestamp: int) -> bool:
     if parts.query:
         target = f"{target}?{parts.query}"
     try:
-        connection.connect()
-        if is_link_local(connection.sock.getpeername()[0]):  # DNS may resolve to anything
-            return False
+        plain = connect(host, parts.port or (443 if secure else 80), anywhere, deadline)
+        # a time-out counts from the last byte that came, and a receiver may send one now and then
+        timer = threading.Timer(deadline - time.monotonic(), cut, [plain])
+        timer.daemon = True
+        timer.start()
+        try:
+            good = post(plain, host, secure, parts.port, target, body, headers)
+            return good and time.monotonic() < deadline  # else the answer may be cut
+        finally:
+            timer.cancel()
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+
+
+def cut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def post(
+    plain: socket.socket,
+    host: str,
+    secure: bool,
+    port: int | None,
+    target: str,
+    body: bytes,
+    headers: dict[str, str],
+) -> bool:
+    """Post over this connection, and close it."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(plain.close)
+        if secure:
+            context = ssl.create_default_context()
+            plain = stack.enter_context(context.wrap_socket(plain, server_hostname=host))
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(host, port)
+        else:
+            connection = http.client.HTTPConnection(host, port)
+        connection.sock = plain
         connection.request("POST", target, body, headers)
         return 200 <= connection.getresponse().status < 300
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def retry_delay(attempts: int) -> float:
     return min(FIRST_WAIT * 2.0**attempts, LONGEST_RETRY)
 
 
-def deliver_due(journal: Journal) -> int:
-    """Send the messages that are due: how many were delivered."""
+def deliver_due(
+    journal: Journal, anywhere: bool = False, stopping: threading.Event | None = None
+) -> int:
+    """Send the messages that are due, to all receivers side by side: how many were delivered.
+
+    What has no answer when ``stopping`` is set, or in time, is sent again some day.
+    """
     with journal.store.reading() as reader:
         rows = reader.rows(queries.DUE, journal.now(), MOST_ATTEMPTS)
-    delivered = 0
+    by_webhook: dict[str, list[Delivery]] = {}
     for row in rows:
         delivery = Delivery(*row)
-        now = journal.now()
-        good = send_message(delivery, now // SECOND)
-        journal.alone(partial(note_attempt, journal, delivery, good, now))
-        delivered += good
+        by_webhook.setdefault(delivery.webhook, []).append(delivery)
+    attempts: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()
+    for deliveries in by_webhook.values():
+        work = (deliveries, journal.now, anywhere, attempts)
+        threading.Thread(target=send_all, args=work, name="webhook", daemon=True).start()
+    busy = len(by_webhook)
+    deadline = time.monotonic() + SEND_SECONDS + 1.0
+    delivered = 0
+    while busy and time.monotonic() < deadline and not (stopping and stopping.is_set()):
+        try:
+            attempt = attempts.get(timeout=LOOK_SECONDS)
+        except queue.Empty:
+            continue
+        if attempt is None:
+            busy -= 1
+            continue
+        journal.alone(partial(note_attempt, journal, *attempt))
+        delivered += attempt.good
     return delivered
+
+
+def send_all(
+    deliveries: Sequence[Delivery],
+    now: Callable[[], int],
+    anywhere: bool,
+    attempts: queue.SimpleQueue[Attempt | None],
+) -> None:
+    """Send messages to one receiver until one is not taken; None ends the attempts."""
+    for delivery in deliveries:
+        moment = now()
+        good = send_message(delivery, moment // SECOND, anywhere)
+        attempts.put(Attempt(delivery, good, moment))
+        if not good:
+            break
+    attempts.put(None)
 
 
 def note_attempt(journal: Journal, delivery: Delivery, good: bool, now: int) -> None:

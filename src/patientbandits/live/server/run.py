@@ -37,7 +37,7 @@ FILES = 128
 DRAIN_SECONDS = 0.5
 """how long clients are told that the connection closes before it does"""
 
-LONGEST_DRAIN = 30.0
+LONGEST_DRAIN = 7.0
 """seconds for requests under way, after that"""
 
 CHECK_EVERY = 0.05
