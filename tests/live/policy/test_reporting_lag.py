@@ -139,3 +139,14 @@ def test_settings(shop, clock):
     button = shop.experiment("b", ["a"], window="30d", reporting_lag="27h")
     assert button.settings.reporting_lag == 27 * HOUR
     assert button.settings.deciding_policy.window == 30 * DAY + 27 * HOUR
+
+
+def test_other_goals_count_as_of_what_is_complete(shop, clock):
+    button = shop.experiment("b", ["a"], goals=["buy", "cart"], reporting_lag="1d")
+    for number in range(4):
+        made = button.decide(unit=f"u{number}")
+        button.convert(made.id, goal="cart")
+        button.convert(unit=f"u{number}", order=f"{number}", goal="cart")
+        clock.now += 12 * HOUR
+    (arm,) = button.report()["goals"][0]["arms"]
+    assert (arm["units"], arm["count"], arm["rate"]) == (3, 6, 1.0)

@@ -27,6 +27,8 @@ class GoalCredit(NamedTuple):
     """its line"""
     value: int
     """in millionths of the scale"""
+    known: int
+    """from when on it counts: the later time of both"""
 
 
 @dataclass
@@ -65,7 +67,7 @@ def _by_decision(reader: Reader, experiment: int, settings: Settings) -> Iterato
         if decision in excluded_seqs or quarantined(settings.quarantine, reported, unit, sender):
             continue
         if settings.counts(happened - decided):
-            yield GoalCredit(goal, arm, decision, value)
+            yield GoalCredit(goal, arm, decision, value, max(decided, happened))
 
 
 def _by_unit(
@@ -84,7 +86,7 @@ def _by_unit(
         )
         payment = Payment(happened=happened, seq=seq, value=value)
         for exposure in settings.crediting.paid_by(payment, exposures):
-            yield GoalCredit(goal, arms[exposure.seq], exposure.seq, value)
+            yield GoalCredit(goal, arms[exposure.seq], exposure.seq, value, happened)
 
 
 def _by_person(
@@ -97,20 +99,24 @@ def _by_person(
     for goal, reached in people.goals():
         for exposure in people.paid_by(reached):
             arm = decided[exposure.seq].decision.arm
-            yield GoalCredit(goal, arm, exposure.seq, reached.payment.value)
+            payment = reached.payment
+            yield GoalCredit(goal, arm, exposure.seq, payment.value, payment.happened)
 
 
 def goal_report(
-    reader: Reader, experiment: int, settings: Settings, pulls: list[int]
+    reader: Reader, experiment: int, settings: Settings, pulls: list[int], now: int
 ) -> list[dict[str, Any]]:
     """The counts of each goal but the one that decides; ``pulls``: the decisions of each arm.
+
+    What happened after ``now`` does not count yet.
 
     count   how often it was reached      units   decisions that reached it at least once
     rate    units / decisions             value   the sum of what was reported
     """
     tallies = {goal: [GoalTally() for _ in settings.arms] for goal in settings.goals[1:]}
     for credit in goal_credits(reader, experiment, settings):
-        tallies[credit.goal][credit.arm].add(credit)
+        if credit.known <= now:
+            tallies[credit.goal][credit.arm].add(credit)
     report = []
     for goal, arms in tallies.items():
         rows = []

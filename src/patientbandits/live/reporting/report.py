@@ -44,6 +44,7 @@ def report_on(
     cohorts = read_cohorts(
         reader, experiment.id, len(settings.arms), settings.window, complete, settings.quarantine
     )
+    pulls = [cohort.pulls for cohort in cohorts]
     times = curve_times(cohorts)
     active = posteriors_of([cohorts[place] for place in settings.active], times, settings.window)
     by_place = dict(zip(settings.active, active, strict=True))
@@ -77,7 +78,7 @@ def report_on(
         "orders": order_counts(reader, experiment.id),
         "arms": arms,
         "goal": settings.goals[0] if settings.goals else None,
-        "goals": goal_report(reader, experiment.id, settings, [cohort.pulls for cohort in cohorts]),
+        "goals": goal_report(reader, experiment.id, settings, pulls, complete),
         "lag": {"seconds": times.tolist(), "arms": curves} if curves else None,
         "alerts": list(alerts),
         "quarantine": [rule.plain() for rule in settings.quarantine],

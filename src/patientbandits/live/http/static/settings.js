@@ -80,6 +80,7 @@ const orders = ({ orders: counts }) => {
   if (counts.unmatched) {
     parts.push(`${counts.unmatched.toLocaleString("en")} of them from visitors without a decision`);
   }
+  if (counts.refunds) parts.push(count(counts.refunds, "refund"));
   if (counts.retracted) parts.push(`${count(counts.retracted, "order")} retracted`);
   return `${parts.join("; ")}.`;
 };
