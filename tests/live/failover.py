@@ -55,9 +55,21 @@ class Cluster:
     def host(self) -> str:
         return f"127.0.0.1:{self.port}"
 
-    def configure(self) -> None:
+    @property
+    def address(self) -> str:
+        return f"postgresql://postgres@{self.host}/postgres"
+
+    def configure(self, more: str = "") -> None:
         with (self.folder / "postgresql.conf").open("a") as file:
-            file.write(SETTINGS.format(port=self.port))
+            file.write(SETTINGS.format(port=self.port) + more)
+
+    @property
+    def runs(self) -> bool:
+        try:
+            run("pg_ctl", "-D", self.folder, "status")
+        except subprocess.CalledProcessError:
+            return False
+        return True
 
     def start(self) -> None:
         log = self.folder.with_suffix(".log")
@@ -68,9 +80,24 @@ class Cluster:
         run("pg_ctl", "-D", self.folder, "-m", "immediate", "stop")
 
     def rows(self, statement: str) -> list[tuple]:
-        address = f"postgresql://postgres@{self.host}/postgres"
-        with psycopg.connect(address, autocommit=True) as connection:
+        with psycopg.connect(self.address, autocommit=True) as connection:
             return connection.execute(statement).fetchall()
+
+
+def as_server(folder: Path) -> None:
+    """Let the server use the folder."""
+    if os.geteuid() == 0:
+        utils.ensure_user_exists(USER)
+        for one in (folder, *folder.parents[:3]):
+            os.chmod(one, 0o777)
+
+
+def new_cluster(folder: Path, more: str = "") -> Cluster:
+    cluster = Cluster(folder)
+    run("initdb", "-D", folder, "-U", "postgres", "-A", "trust")
+    cluster.configure(more)
+    cluster.start()
+    return cluster
 
 
 class Pair:
@@ -79,14 +106,9 @@ class Pair:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="pb-ha-", ignore_cleanup_errors=True)
         top = Path(self._folder.name).resolve()
-        if os.geteuid() == 0:
-            utils.ensure_user_exists(USER)
-            os.chmod(top, 0o777)
-        self.primary = Cluster(top / "a")
+        as_server(top)
+        self.primary = new_cluster(top / "a")
         self.replica = Cluster(top / "b")
-        run("initdb", "-D", self.primary.folder, "-U", "postgres", "-A", "trust")
-        self.primary.configure()
-        self.primary.start()
         port = str(self.primary.port)
         options = ("-h", "127.0.0.1", "-p", port, "-U", "postgres", "-R", "-c", "fast")
         run("pg_basebackup", "-D", self.replica.folder, *options)

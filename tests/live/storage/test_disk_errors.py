@@ -9,11 +9,13 @@ from pathlib import Path
 
 import apsw
 import pytest
+from killed_imports import written, wrong_with
 from powerloss import SYNC, TRUNCATE, WRITE, Disk, Image, Operation, after
 from workload import ARMS, EXPERIMENT, Acknowledged, ids, lost, shrink_wal, traffic, whole
 
 from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
+from patientbandits.live.operations import importing
 from patientbandits.live.shop import Shop
 from patientbandits.live.storage.sqlite import SQLiteStore
 
@@ -141,3 +143,58 @@ def test_nothing_is_acknowledged_that_is_not_there(
             left_by(disk, fault).crash(folder / "crashed", "shop.db", chance)
             reopened(folder / "crashed" / "shop.db", answers)
     assert refused > 20
+
+
+OPENINGS = 3
+
+
+def imported_in_turns(disk: Disk, files: list[str]) -> int:
+    """Import, close and open again, a few times: how often that failed."""
+    failed = 0
+    for _ in range(OPENINGS):
+        try:
+            shop = Shop(SQLiteStore(disk.path, vfs=disk.name))
+        except (UnavailableError, InputError):
+            failed += 1
+            continue
+        try:
+            shrink_wal(shop, 40)
+            shop.import_history("history", *files, window="10d", policy="UCB1")
+            shop.open("history").decide("somebody")
+        except UnavailableError:
+            failed += 1
+        finally:
+            shop.close()
+    return failed
+
+
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # apsw, of errors that SQLite does not pass on
+@pytest.mark.parametrize("failure", FAILURES)
+def test_imports_and_closing_and_opening_again(
+    tmp_path: Path, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it strikes, the shop opens again, and an import that is repeated is whole."""
+    monkeypatch.setattr(importing, "EXPOSURES_AT_A_TIME", 25)
+    monkeypatch.setattr(importing, "ORDERS_AT_A_TIME", 10)
+    files, wanted = written(tmp_path, exposures=100, orders=40, seed=1)
+    wanted = wanted._replace(exposures=wanted.exposures + 1)  # and somebody
+    counting = Fault(failure, 10**9, for_good=False)
+    (tmp_path / "counting").mkdir()
+    first = Disk(f"counting-{failure}", tmp_path / "counting" / "shop.db", counting)
+    assert imported_in_turns(first, files) == 0
+    chance = random.Random(failure)
+    struck = 0
+    for n in sorted(chance.sample(range(counting.seen), min(20, counting.seen))):
+        folder = tmp_path / f"{n}"
+        folder.mkdir()
+        fault = Fault(failure, n, for_good=False)
+        disk = Disk(f"{failure}-{n}", folder / "shop.db", fault)
+        struck += imported_in_turns(disk, files) > 0
+        path = str(folder / "shop.db")
+        with Shop(SQLiteStore(path, vfs="unix", synchronous=OFF)) as shop:
+            shop.import_history("history", *files, window="10d", policy="UCB1")
+            shop.open("history").decide("somebody")
+        assert wrong_with(path, files, wanted) == []
+    assert struck > 10
