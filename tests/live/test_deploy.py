@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shlex
@@ -22,6 +23,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service import Running
 
 from patientbandits.cli import parser
+from patientbandits.live.operations.keys import checked_token
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +122,7 @@ def helm(*arguments):
 
 VALUES = (
     {},
-    {"postgres.secret": "bandits-db", "postgres.replicas": 3},
+    {"postgres.secret": "bandits-db", "postgres.replicas": 3, "adminKeySecret": "own"},
     {"allowOrigins[0]": "https://shop.example", "rate": 100, "ingress.enabled": "true"},
     {"traces.enabled": "true", "traces.endpoint": "http://collector:4318"},
     {
@@ -158,6 +160,15 @@ def test_the_chart(values):
     claims = workload["spec"].get("volumeClaimTemplates", [])
     there = {volume["name"] for volume in [*pod["volumes"], *[c["metadata"] for c in claims]]}
     assert mounted == there
+    (secret,) = [volume["secret"] for volume in pod["volumes"] if "secret" in volume]
+    keys = {found["metadata"]["name"]: found for found in objects if found["kind"] == "Secret"}
+    if "adminKeySecret" in values:
+        assert (secret["secretName"], keys) == ("own", {})
+    else:
+        (key,) = keys[secret["secretName"]]["data"].values()
+        assert checked_token(base64.b64decode(key).decode())
+    (mount,) = [one for one in pod["containers"][0]["volumeMounts"] if one["name"] == "admin-key"]
+    assert options.first_key == f"{mount['mountPath']}/key", "no key is printed into the log"
 
 
 @NEEDS_HELM

@@ -55,6 +55,12 @@ KEY_HELP = "idempotency key: makes it safe to repeat the command"
     help="accept requests without a key; only on a loopback address",
 )
 @argument(
+    "--first-key",
+    default="",
+    metavar="FILE",
+    help="the file with the first key of a new database (one is made and printed)",
+)
+@argument(
     "--rate",
     type=float,
     metavar="N",
@@ -128,6 +134,7 @@ def run_serve(options: argparse.Namespace) -> None:
         print(ONE_PROCESS.format(options.workers), file=sys.stderr)
     settings = Options(
         keys=not options.no_keys,
+        first_key=options.first_key,
         rates=RateOptions(
             key=options.rate,
             address=options.rate_address,

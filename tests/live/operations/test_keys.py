@@ -92,6 +92,24 @@ def test_the_first_key_is_made_once(shop):
     assert ring.create_first() is None
 
 
+def test_the_first_key_may_be_made_beforehand(tmp_path):
+    """A key that is printed stays in somebody's log."""
+    file = tmp_path / "first"
+    token = new_token(["admin"])
+    file.write_text(f"{token}\n")
+    for _ in range(2):  # the second time there is a key already
+        with Running(tmp_path / "shop.db", "--first-key", file, key=token) as server:
+            assert server.api.get("/v1/keys").status_code == 200
+            assert token not in "".join([*server.printed, *server.log])
+    for bad in ("", "pb_a_short", f"{token} {token}", f"{token}{'x' * 100}", token[5:]):
+        file.write_text(bad)
+        other = tmp_path / f"{len(bad)}.db"
+        refusal = command("serve", "--first-key", file, "--db", other, "--port", 0)
+        assert refusal.returncode == 2
+        assert "key: a key must be" in refusal.stderr
+    assert command("serve", "--first-key", tmp_path / "no", "--db", other).returncode == 2
+
+
 def test_a_revoked_key_is_refused(shop):
     ring, elsewhere = Keyring(shop.store, shop.journal), Keyring(shop.store, shop.journal)
     token = ring.create(["read"])

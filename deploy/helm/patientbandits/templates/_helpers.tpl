@@ -34,6 +34,8 @@ spec:
         - 0.0.0.0
         - --port
         - "8080"
+        - --first-key
+        - /run/secrets/patientbandits/key
         {{- if not .Values.postgres.secret }}
         - --db
         - /data/shop.db
@@ -95,6 +97,9 @@ spec:
           mountPath: /cache
         - name: temporary
           mountPath: /tmp
+        - name: admin-key
+          mountPath: /run/secrets/patientbandits
+          readOnly: true
         {{- if not .Values.postgres.secret }}
         - name: data
           mountPath: /data
@@ -104,4 +109,8 @@ spec:
       emptyDir: {}
     - name: temporary
       emptyDir: {}
+    - name: admin-key
+      secret:
+        secretName: {{ .Values.adminKeySecret | default (printf "%s-admin-key" .Release.Name) }}
+        defaultMode: 0440
 {{- end }}

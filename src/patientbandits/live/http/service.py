@@ -63,6 +63,8 @@ MOST_CACHED = 1000
 
 class Options(NamedTuple):
     keys: bool = True
+    first_key: str = ""
+    """the file with the first key of a new database; empty: one is made and printed"""
     rates: RateOptions = RateOptions()
     queue: int = 10_000
     log_level: str = "info"

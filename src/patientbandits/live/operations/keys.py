@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
+import re
 import secrets
 import time
 from collections.abc import Iterable
@@ -22,6 +23,10 @@ from patientbandits.live.storage import LogStore
 
 KEY_PREFIX = "pb_"
 RANDOM_BYTES = 32
+RANDOM_LENGTH = 43
+"""letters that so many bytes are written with"""
+
+TOKEN = re.compile(f"{KEY_PREFIX}a_[A-Za-z0-9_-]{{{RANDOM_LENGTH},}}")
 ID_LENGTH = 12
 LONGEST_KEY = 100
 
@@ -55,6 +60,16 @@ def new_token(scopes: Iterable[str]) -> str:
     chosen = set(scopes)
     letters = "".join(scope[0] for scope in SCOPES if scope in chosen)
     return f"{KEY_PREFIX}{letters}_{secrets.token_urlsafe(RANDOM_BYTES)}"
+
+
+def checked_token(token: str) -> str:
+    """A key that somebody else has made: as hard to guess as ours."""
+    if not TOKEN.fullmatch(token) or len(token) > LONGEST_KEY:
+        raise RefusedError(
+            f"key: a key must be {KEY_PREFIX}a_ and {RANDOM_LENGTH} or more random letters, digits,"
+            f" dashes or underscores; got {len(token)} characters."
+        )
+    return token
 
 
 def checked_scopes(scopes: Iterable[str]) -> list[str]:
@@ -112,9 +127,9 @@ class Keyring:
         self.load()
         return token
 
-    def create_first(self) -> str | None:
-        """Create an admin key, if there never was a key."""
-        token = new_token(["admin"])
+    def create_first(self, token: str | None = None) -> str | None:
+        """Create an admin key, if there never was a key; ``token``: the one that it shall be."""
+        token = new_token(["admin"]) if token is None else checked_token(token)
 
         def add() -> bool:
             if self._store.keys():

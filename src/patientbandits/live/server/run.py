@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from patientbandits._util.allocator import tune_malloc
@@ -174,11 +175,22 @@ def serve(db: str, host: str, port: int, options: Options) -> int:
     check_options(host, port, options)
     with exclusive_lock(db, "serve"), listen(host, port) as bound, library.open(db) as shop:
         if options.keys:
-            token = Keyring(shop.store, shop.journal).create_first()
-            if token is not None:
+            given = read_first_key(options.first_key)
+            token = Keyring(shop.store, shop.journal).create_first(given)
+            if token is not None and given is None:
                 print(f"first key, scope admin, shown only now: {token}", flush=True)
         print(f"listening on {shown_url(bound)}", flush=True)
         return work(shop, bound, options)
+
+
+def read_first_key(path: str) -> str | None:
+    """The key in this file, if one is named."""
+    if not path:
+        return None
+    try:
+        return Path(path).read_text("ascii").strip()
+    except (OSError, ValueError) as error:
+        raise InputError(f"serve: the first key cannot be read from {path!r}: {error}.") from None
 
 
 def shown_url(bound: socket.socket) -> str:
