@@ -89,6 +89,9 @@ def test_refused(checkout, clock):
         checkout.convert(made.id, -1)
     with pytest.raises(live.RefusedError, match="above the largest value, 500"):
         checkout.convert(unit="u", order="A", value=-501)
+    checkout.convert(unit="u", order="free", value=0)
+    with pytest.raises(live.ConflictError, match=r"what is left of its order, 0; got 0\.0005"):
+        checkout.convert(unit="u", order="free", value=-0.0005)
     with pytest.raises(live.RefusedError, match="not happen in the future"):
         checkout.convert(unit="u", order="A", value=-1, at=clock.now + DAY)
     assert totals(checkout) == (1, 60)
@@ -159,3 +162,15 @@ def test_what_is_left_of_an_order_in_quarantine_stays_there(shop, clock, checkou
     (rule,) = checkout.quarantine(unit="nobody")[:1]
     checkout.release(rule["id"])
     assert totals(checkout) == (1, 35)
+
+
+def test_an_order_right_after_a_full_refund_is_not_its_rest(shop, checkout):
+    """Of a unit without a decision no credit stands between the lines."""
+    checkout.convert(unit="u", value=60)
+    checkout.convert(unit="u", value=-60)
+    checkout.convert(unit="u", value=45)
+    assert checkout.convert(unit="u", value=-60).duplicate
+    assert not checkout.convert(unit="u", value=-15).duplicate
+    assert checkout.convert(unit="u", value=-15).duplicate
+    with pytest.raises(live.ConflictError, match="what is left of its order, 30"):
+        checkout.convert(unit="u", value=-31)

@@ -59,7 +59,7 @@ def same_order(draft: Draft, command: Order, versions: Sequence[PlacedOrder]) ->
         same_person = draft.people.aliases.same(line.unit, command.unit)
         if same_person and line.value == command.value and same_moment(line, command.happened):
             # of an order that was paid back in part, what is left counts
-            refunded = version.withdrawal is not None and version.withdrawal.happened is not None
+            refunded = version.withdrawal is not None and version.withdrawal.share is not None
             return versions[-1] if refunded else version
     if any(not version.withdrawn for version in versions):
         raise MismatchError(

@@ -48,7 +48,7 @@ class PlacedOrder(NamedTuple):
     def leaves(self, line: OrderLine) -> bool:
         """Tell whether the line is what a refund has left of this order."""
         gone = self.withdrawal
-        return gone is not None and gone.happened is not None and gone.seq + 1 == line.seq
+        return gone is not None and (gone.share or 1.0) < 1.0 and gone.seq + 1 == line.seq
 
     @property
     def payment(self) -> Payment:
@@ -121,6 +121,8 @@ class BatchPeople:
         self._orders: dict[str, dict[int, PlacedOrder]] = {}
         self._named: dict[tuple[str | None, str], list[int]] = {}
         """the lines of each order, by its goal and name"""
+        self._refunded: dict[int, PlacedOrder] = {}
+        """by the line of their refund or withdrawal"""
         self._places: dict[int, str] = {}
         """the unit of each order, by its line"""
 
@@ -163,16 +165,22 @@ class BatchPeople:
 
     def place(self, line: OrderLine, withdrawal: WithdrawalLine | None = None) -> None:
         """Note that an order was placed by its unit."""
-        placed = self._orders.setdefault(line.unit, {})
-        refunded = (one for one in placed.values() if one.leaves(line))
-        reported = next((one.reported for one in refunded), line.time)
-        placed[line.seq] = PlacedOrder(line, withdrawal, reported)
+        before = self._refunded.get(line.seq - 1)
+        reported = line.time
+        if before is not None and before.leaves(line):
+            reported = before.reported
+        self._keep(PlacedOrder(line, withdrawal, reported))
         self._places[line.seq] = line.unit
         if line.order is not None:
             self._named.setdefault((line.goal, line.order), []).append(line.seq)
 
     def withdraw(self, order: PlacedOrder, withdrawal: WithdrawalLine) -> None:
-        self._orders[order.line.unit][order.line.seq] = order._replace(withdrawal=withdrawal)
+        self._keep(order._replace(withdrawal=withdrawal))
+
+    def _keep(self, order: PlacedOrder) -> None:
+        self._orders.setdefault(order.line.unit, {})[order.line.seq] = order
+        if order.withdrawal is not None:
+            self._refunded[order.withdrawal.seq] = order
 
     def versions(self, unit: str | None, order: str | None, goal: str | None) -> list[PlacedOrder]:
         """The order of this name, or the unit's one without a name, as often as it was placed.

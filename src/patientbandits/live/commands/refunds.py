@@ -1,14 +1,13 @@
 """Refunds within a batch: a part of an order, or all of it, is paid back.
 
-The log has a withdrawal of the order, with the time of the refund, and unless all of it is paid
-back the order again, in the next line, with what is left of it and the time it had. So a refund
-counts with its order, whenever it comes.
+The log has a withdrawal of the order, with the refund's time and its share of the order, and unless
+all of it is paid back the order again, in the next line, with what is left of it and the time it
+had. So a refund counts with its order, whenever it comes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 
 from patientbandits.live.commands.commands import Credited, Refund
 from patientbandits.live.commands.draft import Draft, same_moment
@@ -35,7 +34,7 @@ def apply_refund(draft: Draft, command: Refund) -> None:
     history = _repeated(histories, command, amount)
     duplicate = history is not None
     if history is None:
-        history = next((one for one in histories if _left(one) + SLACK >= amount), None)
+        history = next((one for one in histories if 0 < _left(one) >= amount - SLACK), None)
         if history is None:
             raise ConflictError(_beyond(draft, histories, command))
         _pay_back(draft, command, history[-1], amount)
@@ -71,14 +70,10 @@ def _left(versions: Versions) -> int:
 
 def refunds_of(versions: Versions) -> Iterator[tuple[WithdrawalLine, int]]:
     """Each refund of an order, and how much it was."""
-    for version, after in zip_longest(versions, versions[1:]):
+    for version in versions:
         gone = version.withdrawal
-        if gone is None or gone.happened is None:
-            continue
-        left = 0
-        if after is not None and version.leaves(after.line):
-            left = after.line.value
-        yield gone, version.line.value - left
+        if gone is not None and gone.share is not None:
+            yield gone, round(gone.share * version.line.value)
 
 
 def _repeated(histories: Sequence[Versions], command: Refund, amount: int) -> Versions | None:
@@ -105,15 +100,18 @@ def _beyond(draft: Draft, histories: Sequence[Versions], command: Refund) -> str
 
 def _pay_back(draft: Draft, command: Refund, order: PlacedOrder, amount: int) -> None:
     line = order.line
+    left = line.value - amount
+    if left <= SLACK:
+        left = 0
     gone = draft.write(
         WithdrawalLine,
         withdrawn=line.seq,
         happened=draft.clock if command.happened is None else command.happened,
         stated=command.happened,
+        share=(line.value - left) / line.value,
     )
     draft.people.withdraw(order, gone)
-    left = line.value - amount
-    if left > SLACK:
+    if left > 0:
         fields = {
             "unit": line.unit,
             "order": line.order,

@@ -45,6 +45,7 @@ class LineRow(NamedTuple):
     time: int
     arm: int | None = None
     propensity: float | None = None
+    """withdrawals: the share of the order that was paid back"""
     unit: str | None = None
     key: str | None = None
     """decisions: the idempotency key; orders: their name; aliases: the other unit"""
@@ -68,7 +69,7 @@ OTHER_NAMES: dict[type[Line], dict[str, str]] = {
     AliasLine: {"other": "key"},
     GoalLine: {"decision": "about"},
     CreditLine: {"decision": "about"},
-    WithdrawalLine: {"withdrawn": "about"},
+    WithdrawalLine: {"withdrawn": "about", "share": "propensity"},
 }
 """of records' fields: the columns that hold them"""
 

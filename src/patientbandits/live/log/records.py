@@ -224,6 +224,8 @@ class WithdrawalLine(Line, frozen=True, kw_only=True, gc=False):
     happened: int | None = None
     """when it was paid back; None: it was retracted"""
     stated: int | None = None
+    share: float | None = None
+    """how much of the order was paid back"""
 
 
 class AliasLine(Line, frozen=True, kw_only=True, gc=False):
