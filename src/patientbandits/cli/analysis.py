@@ -235,5 +235,7 @@ def run_rehearse(options: argparse.Namespace) -> None:
                 f"{part.best_share:.0%}",
             )
         )
-    places = f"\n{result.words}.\n\npage: {page}   data: {out}/rehearsal.json"
+    places = (
+        f"\n{result.words}.\n{result.season.words}\n\npage: {page}   data: {out}/rehearsal.json"
+    )
     print_result(options, result.data(), [*table_lines(rows), places])

@@ -7,7 +7,7 @@ import numpy as np
 from patientbandits.policies.parts.records import zeros
 from patientbandits.simulation.engine.arrivals import (
     RING,
-    Calendar,
+    CalendarQueue,
     begin_turn,
     calendar_sizes,
     ring_row,
@@ -20,7 +20,7 @@ def test_the_calendar_brings_each_reward_once_and_in_its_round():
     lanes = 3
     horizon = 4 * RING
     generator = np.random.default_rng(8)
-    calendar = zeros(Calendar, **calendar_sizes(arms, horizon, lanes))
+    calendar = zeros(CalendarQueue, **calendar_sizes(arms, horizon, lanes))
     expected = np.zeros((horizon + 1, arms, lanes), int)
     came = np.zeros_like(expected)
     for round_ in range(1, horizon + 1):

@@ -5,8 +5,8 @@ and nobody asks for more) or in linked lists, one per round of arrival; so a rou
 however many are pending, and memory grows with T, not with T * K. Signals have lists of their own;
 kernels for worlds without them, and for policies that do not ask for them, have none of this.
 
-Where runs are played side by side, the `Calendar` counts those that come soon by round, arm and
-lane, in a ring of rounds that fits into a processor's own cache; those that come later wait in
+Where runs are played side by side, the `CalendarQueue` counts those that come soon by round, arm
+and lane, in a ring of rounds that fits into a processor's own cache; those that come later wait in
 lists, one for each turn of the ring, and are put into it when their turn begins. So memory that a
 round touches does not grow with the horizon.
 """
@@ -184,7 +184,7 @@ def with_signals(arrivals: Arrivals, rule: Rule) -> Arrivals:
     return Arrivals(receive=receive, send=send, forget=arrivals.forget)
 
 
-class Calendar(NamedTuple):
+class CalendarQueue(NamedTuple):
     """Rewards under way of runs side by side. Entries are numbered from 1; 0 is none."""
 
     due: Annotated[NDArray[np.uint8], "place", "lane"]
@@ -200,7 +200,7 @@ class Calendar(NamedTuple):
 
 
 def calendar_sizes(arms: int, horizon: int, lanes: int) -> dict[str, int]:
-    """The sizes of an empty `Calendar`, and of what is kept beside it."""
+    """The sizes of an empty `CalendarQueue`, and of what is kept beside it."""
     entries = 1
     if horizon >= RING:
         entries += horizon * lanes
@@ -219,7 +219,7 @@ def ring_row(round_: int, arms: int) -> int:
     return (round_ & (RING - 1)) * arms
 
 
-def wait(calendar: Calendar, round_: int, arms: int, arm: int, lane: int) -> None:
+def wait(calendar: CalendarQueue, round_: int, arms: int, arm: int, lane: int) -> None:
     """Put a reward that arrives in ``round_``, beyond the ring, into the list of its turn."""
     # Entries are taken and given back one by one: nothing is allocated inside a kernel.
     entry = calendar.free[0]
@@ -234,7 +234,7 @@ def wait(calendar: Calendar, round_: int, arms: int, arm: int, lane: int) -> Non
     calendar.first[turn] = entry
 
 
-def begin_turn(calendar: Calendar, turn: int) -> None:
+def begin_turn(calendar: CalendarQueue, turn: int) -> None:
     """Put the rewards that waited for this turn of the ring into it."""
     entry = calendar.first[turn]
     calendar.first[turn] = 0

@@ -26,7 +26,7 @@ from patientbandits.simulation.engine.arrivals import (
     MOST_WAITING,
     RING,
     RING_BITS,
-    Calendar,
+    CalendarQueue,
     begin_turn,
     calendar_sizes,
     ring_row,
@@ -56,7 +56,7 @@ ArmLaneFloats = Annotated[NDArray[np.float64], "arm", "lane"]
 class Lanes(NamedTuple):
     """Working space of one thread; the last axis is the lane."""
 
-    calendar: Calendar
+    calendar: CalendarQueue
     world_key: LaneBits
     tie_key: LaneBits
     own_key: LaneBits
