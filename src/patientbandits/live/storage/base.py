@@ -258,7 +258,7 @@ class Reader(ABC):
     def decisions_by_age(
         self, experiment: int, arms: int, now: int
     ) -> Iterator[tuple[int, int, int]]:
-        """(arm, class of age at the time ``now``, how many decisions); none of none."""
+        """(arm, class of age at the time ``now``, how many decisions up to then); none of none."""
         for arm in range(arms):
             oldest, newest = self.rows(queries.SPAN_OF_DECISIONS, experiment, arm, experiment, arm)[
                 0

@@ -84,7 +84,7 @@ HEADS = """
 
 DECISIONS_BY_AGE = f"""
     SELECT d.arm, width_bucket(?::bigint - {queries.MADE_AT}, ?::bigint[]), COUNT(*) FROM log d
-    WHERE d.experiment = ? AND d.kind = 'decision' GROUP BY 1, 2"""
+    WHERE d.experiment = ? AND d.kind = 'decision' AND {queries.MADE_AT} <= ? GROUP BY 1, 2"""
 
 CLUSTER = b"""
     SELECT system_identifier || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
@@ -150,7 +150,7 @@ class PostgresReader(Reader):
         self, experiment: int, arms: int, now: int
     ) -> Iterator[tuple[int, int, int]]:
         """At once: the database has a function for classes."""
-        yield from self.rows(DECISIONS_BY_AGE, now, EDGES, experiment)
+        yield from self.rows(DECISIONS_BY_AGE, now, EDGES, experiment, now)
 
 
 class PostgresStore(PostgresReader, LogStore):
