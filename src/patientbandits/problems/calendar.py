@@ -58,14 +58,18 @@ class Factor:
     @classmethod
     def of(cls, function: Callable[[float], float], days: int, a_day: int = 1) -> Factor:
         """``function`` of the days since the beginning, at ``a_day`` evenly spaced times a day."""
+        require(callable(function), "Factor.of", "a function of days is needed", function=function)
         count = whole("Factor.of", "days", days, 1) * whole("Factor.of", "a_day", a_day, 1)
         return cls([function(place / a_day) for place in range(count)], days)
 
     @classmethod
     def trend(cls, first: float, last: float, days: int) -> Factor:
         """From ``first`` on the first day to ``last`` on day number ``days``; then it stays."""
-        steps = max(whole("Factor.trend", "days", days, 1) - 1, 1)
-        return cls.of(lambda day: first + (last - first) * day / steps, days)
+        owner = "Factor.trend"
+        start = number(owner, "first", first)
+        rise = number(owner, "last", last) - start
+        steps = max(whole(owner, "days", days, 1) - 1, 1)
+        return cls.of(lambda day: start + rise * day / steps, days)
 
     @classmethod
     def step(cls, day: int, factor: float) -> Factor:
@@ -127,7 +131,8 @@ class Calendar:
         object.__setattr__(self, "common", _factors("common", common))
         own = None
         if arms is not None:
-            own = tuple(_factors("arms", entry or ()) for entry in items("Calendar", "arms", arms))
+            listed = items("Calendar", "arms", arms)
+            own = tuple(() if entry is None else _factors("arms", entry) for entry in listed)
         object.__setattr__(self, "arms", own)
 
     def first_round(self, day: int) -> int:
