@@ -39,11 +39,20 @@ KEYS = COMMANDS.group("keys", help="create, list or revoke keys of the service")
     help="permission of the key; repeat for several",
 )
 @argument("--note", default="", help="a note to recognise it by")
+@argument(
+    "--experiment",
+    action="append",
+    default=[],
+    metavar="NAME",
+    help="an experiment that it is for; repeat for several (all)",
+)
 def run_create_key(options: argparse.Namespace) -> None:
     from patientbandits.live.operations import Keyring
 
     with opened_shop(options, create=True) as shop:
-        token = Keyring(shop.store, shop.journal).create(options.scope, options.note)
+        token = Keyring(shop.store, shop.journal).create(
+            options.scope, options.note, options.experiment
+        )
     show(options, {"key": token}, [token])
 
 
@@ -60,7 +69,8 @@ def run_list_keys(options: argparse.Namespace) -> None:
 
 def key_line(key: KeyAnswer) -> str:
     note = f"revoked {key.note}" if key.revoked else key.note
-    return f"{key.id}  {','.join(key.scopes)}  {key.created}  {note}"
+    only = f"for {', '.join(key.experiments)}  " if key.experiments else ""
+    return f"{key.id}  {','.join(key.scopes)}  {key.created}  {only}{note}"
 
 
 @KEYS.command("revoke", with_database, help="refuse the key from now on")

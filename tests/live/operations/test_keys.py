@@ -156,6 +156,46 @@ def test_keys_of_servers_made_before_the_scope_expose_keep_it(running):
         assert client.get("/v1/experiments").status_code == 403
 
 
+def test_a_key_for_named_experiments_reaches_no_other(running):
+    for name in ("mine", "theirs"):
+        running.api.post("/v1/experiments", json={"name": name, "arms": ["x", "y"]})
+    new = {"scopes": ["decide", "convert", "read", "admin"], "experiments": ["mine"]}
+    token = running.api.post("/v1/keys", json=new).json()["key"]
+    flags = "/ofrep/v1/evaluate/flags"
+    context = {"context": {"targetingKey": "u"}}
+    with running.client(token) as client:
+        assert client.get("/v1/scopes").json()["experiments"] == ["mine"]
+        listed = client.get("/v1/experiments").json()["experiments"]
+        assert [one["name"] for one in listed] == ["mine"]
+        for name, status in (("mine", 200), ("theirs", 403), ("nowhere", 403)):
+            path = f"/v1/experiments/{name}"
+            assert client.get(f"{path}/report").status_code == status
+            assert client.patch(path, json={"paused": False}).status_code == status
+            decided = client.post(f"{path}/decisions", json={"unit": "u"}).status_code
+            assert decided == (201 if status == 200 else 403)
+            assert client.post(f"{flags}/{name}", json=context).status_code == status
+        assert [one["key"] for one in client.post(flags, json=context).json()["flags"]] == ["mine"]
+        tracked = client.post("/v1/track", json={"unit": "u", "order": "1"}).json()
+        assert list(tracked["experiments"]) == ["mine"]
+        assert client.post("/v1/aliases", json={"unit": "u", "other": "v"}).status_code == 201
+        for method, path, body in (
+            ("GET", "/metrics", None),
+            ("GET", "/v1/keys", None),
+            ("POST", "/v1/keys", {"scopes": ["admin"]}),
+            ("DELETE", "/v1/keys/mine", None),
+            ("GET", "/v1/webhooks", None),
+            ("POST", "/v1/erasures", {"unit": "u"}),
+            ("POST", "/v1/experiments", {"name": "new", "arms": ["x"]}),
+        ):
+            assert client.request(method, path, json=body).status_code == 403, path
+    theirs = running.api.get("/v1/experiments/theirs/timeseries").json()
+    assert theirs["counts"] == [], "nothing reached the other"
+    listed = running.api.get("/v1/keys").json()["keys"]
+    assert ["mine"] in [key["experiments"] for key in listed]
+    wrong = {"scopes": ["read"], "experiments": ["nowhere"]}
+    assert running.api.post("/v1/keys", json=wrong).status_code == 422
+
+
 @pytest.mark.parametrize(
     "header",
     [

@@ -14,7 +14,7 @@ from patientbandits.errors import InputError
 from patientbandits.live.errors import UnavailableError
 from patientbandits.live.http.limits import Limits, RateOptions
 from patientbandits.live.http.messages import Headers, ProblemError, Request, Response
-from patientbandits.live.http.router import Route, Router
+from patientbandits.live.http.router import EXPERIMENT, Route, Router
 from patientbandits.live.operations import Key, Keyring
 
 BEARER = b"bearer "
@@ -69,22 +69,23 @@ class Access:
         self._keyring = keyring
         self.limits = Limits(rates)
 
-    def authorise(self, scope: str, request: Request) -> None:
-        """Raise unless the request may use this scope now."""
+    def authorise(self, route: Route, request: Request) -> None:
+        """Raise unless the request may use this route now."""
         self.limits.admit(request)
         if self._keyring is not None:
-            request.key = self._key(self._keyring, scope, request)
+            request.key = self._key(self._keyring, route, request)
         elif not local(request.headers.get(b"host", b"")):
             raise ProblemError(403, "host", "without keys the service answers to local names only.")
         request.authorised = True
         self.limits.take(request.key)
 
-    def check_again(self, scope: str, request: Request) -> None:
+    def check_again(self, route: Route, request: Request) -> None:
         """Raise if the key has been revoked since."""
         if self._keyring is not None:
-            self._key(self._keyring, scope, request)
+            self._key(self._keyring, route, request)
 
-    def _key(self, keyring: Keyring, scope: str, request: Request) -> Key:
+    def _key(self, keyring: Keyring, route: Route, request: Request) -> Key:
+        scope = route.scope or ""
         token = shown_key(request)
         if token is None:
             raise ProblemError(
@@ -100,6 +101,10 @@ class Access:
         if not key.allows(scope):
             also = ", or both decide and convert" if scope == "expose" else ""
             raise ProblemError(403, "scope", f"the key must have the scope {scope}{also}.")
+        one = route.parameter == EXPERIMENT and key.is_for(request.part)
+        if key.experiments and not (one or route.several):
+            names = ", ".join(sorted(key.experiments))
+            raise ProblemError(403, "experiment", f"the key is for the experiments {names:.200}.")
         return key
 
 

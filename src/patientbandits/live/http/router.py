@@ -8,6 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from patientbandits.live.http.messages import BODY, ProblemError
 
+EXPERIMENT = "name"
+"""the part of a path that is an experiment"""
+
 ONE_EXPERIMENT = "/v1/experiments/{name}"
 
 KEPT_PATHS = 256
@@ -27,6 +30,8 @@ class Route(NamedTuple):
     summary: str
     answers: dict[int, Any]
     body: Any = None
+    several: bool = False
+    """about those experiments that the key is for"""
     limit: int = BODY
     """the most bytes of a body"""
     refusals: tuple[int, ...] = ()

@@ -23,6 +23,9 @@ from patientbandits.live.settings import (
 )
 from patientbandits.live.times import iso_text
 
+MOST_OF_KEY = 20
+"""experiments that a key is for"""
+
 LARGEST_BATCH = 1000
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 
@@ -210,6 +213,9 @@ class NewKey(In):
     note: Annotated[
         str, Meta(max_length=LONGEST_TEXT, extra_json_schema={"pattern": PRINTABLE})
     ] = ""
+    experiments: Annotated[
+        list[Name], Meta(max_length=MOST_OF_KEY, description="for these only; all by default")
+    ] = []
 
 
 class ExperimentAnswer(Struct):
@@ -249,6 +255,8 @@ class KeyAnswer(Struct):
     note: str
     created: str
     revoked: str | None
+    experiments: list[str]
+    """that it is for; empty: all"""
 
 
 class DecisionAnswer(Struct):
@@ -337,6 +345,8 @@ class KeysAnswer(Struct):
 
 class ScopesAnswer(Struct):
     scopes: list[str]
+    experiments: list[str] = []
+    """that the key is for; empty: all"""
 
 
 class Health(Struct):
@@ -404,4 +414,5 @@ def key_answer(key: Key) -> KeyAnswer:
         note=key.note,
         created=iso_text(key.created),
         revoked=None if key.revoked is None else iso_text(key.revoked),
+        experiments=sorted(key.experiments),
     )

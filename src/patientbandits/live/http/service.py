@@ -223,6 +223,13 @@ class Service:
         _ = handle.scale  # read now: later it is wanted where nobody may wait
         return handle
 
+    def for_key(
+        self, request: Request, handles: Sequence[ExperimentHandle]
+    ) -> list[ExperimentHandle]:
+        """Those of the experiments that the request's key is for."""
+        key = request.key
+        return [handle for handle in handles if key is None or key.is_for(handle.name)]
+
     async def aside(self, work: Callable[[], Value]) -> Value:
         """Do something that takes time, in another thread."""
         if self._aside > MOST_ASIDE:
@@ -377,7 +384,7 @@ class App:
             route, request.part = self._router.find(request.head.method, request.head.path)
             request.route = route
             if route.scope is not None:
-                self.service.access.authorise(route.scope, request)
+                self.service.access.authorise(route, request)
                 if self._pages:
                     self._origins.check(request)
             return route.limit
@@ -408,7 +415,7 @@ class App:
         if route is None:
             return self._origins.preflight(request, self._router)
         if request.delayed and route.scope is not None:
-            self.service.access.check_again(route.scope, request)
+            self.service.access.check_again(route, request)
         answer: Response | Stream = await route.handler(self.service, request)
         if route.method != "GET":
             self.service.client_of(request).answered = time.monotonic()

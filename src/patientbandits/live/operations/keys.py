@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from patientbandits.live.commands import Journal
 from patientbandits.live.errors import NotFoundError, RefusedError
+from patientbandits.live.log import StoredKey
 from patientbandits.live.names import SCOPES, printable_text
 from patientbandits.live.storage import LogStore
 
@@ -27,6 +28,9 @@ RANDOM_LENGTH = 43
 """letters that so many bytes are written with"""
 
 TOKEN = re.compile(f"{KEY_PREFIX}a_[A-Za-z0-9_-]{{{RANDOM_LENGTH},}}")
+FOR = "in:"
+"""begins the name of an experiment among a key's scopes, as they are stored"""
+
 ID_LENGTH = 12
 LONGEST_KEY = 100
 
@@ -40,6 +44,24 @@ class Key(NamedTuple):
     created: int
     """microseconds since 1970"""
     revoked: int | None
+    experiments: frozenset[str] = frozenset()
+    """the experiments that it is for; empty: all"""
+
+    @classmethod
+    def of(cls, stored: StoredKey) -> Key:
+        words = stored.scopes.split()
+        return cls(
+            id=stored.id,
+            hash=stored.hash,
+            note=stored.note,
+            scopes=frozenset(word for word in words if not word.startswith(FOR)),
+            created=stored.created,
+            revoked=stored.revoked,
+            experiments=frozenset(word[len(FOR) :] for word in words if word.startswith(FOR)),
+        )
+
+    def is_for(self, experiment: str) -> bool:
+        return not self.experiments or experiment in self.experiments
 
     def allows(self, scope: str) -> bool:
         if scope == "expose" and self.scopes >= {"decide", "convert"}:
@@ -117,13 +139,15 @@ class Keyring:
     def all(self) -> list[Key]:
         with self._store.reading() as reader:
             stored = reader.keys()
-        return [Key(**{**key._asdict(), "scopes": frozenset(key.scopes.split())}) for key in stored]
+        return [Key.of(key) for key in stored]
 
-    def create(self, scopes: Iterable[str], note: str = "") -> str:
-        """Create a key and return it: it cannot be read again."""
+    def create(self, scopes: Iterable[str], note: str = "", experiments: Iterable[str] = ()) -> str:
+        """Create a key and return it: it cannot be read again; ``experiments``: for these only."""
         chosen = checked_scopes(scopes)
+        named = sorted(set(experiments))
+        self._require(named)
         token = new_token(chosen)
-        self._journal.alone(lambda: self._add(token, chosen, note))
+        self._journal.alone(lambda: self._add(token, chosen, note, named))
         self.load()
         return token
 
@@ -139,16 +163,26 @@ class Keyring:
 
         return token if self._journal.alone(add) else None
 
-    def _add(self, token: str, scopes: Iterable[str], note: str) -> None:
+    def _require(self, names: Iterable[str]) -> None:
+        with self._store.reading() as reader:
+            known = {experiment.name for experiment in reader.experiments()}
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise RefusedError(f"key: no experiments have these names; got {missing!r:.200}.")
+
+    def _add(
+        self, token: str, scopes: Iterable[str], note: str, experiments: Iterable[str] = ()
+    ) -> None:
         if note:
             printable_text("key: note", note)
         hashed = token_hash(token)
-        text = " ".join(scope for scope in SCOPES if scope in scopes)
+        words = [scope for scope in SCOPES if scope in scopes]
+        words += [FOR + name for name in experiments]
         self._store.add_key(
             id=hashed[:ID_LENGTH],
             hash=hashed,
             note=note,
-            scopes=text,
+            scopes=" ".join(words),
             created=self._journal.now(),
         )
 

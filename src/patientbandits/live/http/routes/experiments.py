@@ -55,6 +55,7 @@ async def post_experiment(service: Service, request: Request) -> Response:
     "GET",
     "/v1/experiments",
     scope="read",
+    several=True,
     operation="experiments",
     summary="All experiments",
     answers={200: schemas.ExperimentsAnswer},
@@ -63,7 +64,8 @@ async def get_experiments(service: Service, request: Request) -> Response:
     request.query()
 
     def read() -> list[ExperimentAnswer]:
-        return [experiment_answer(handle) for handle in service.shop.experiments()]
+        handles = service.for_key(request, service.shop.experiments())
+        return [experiment_answer(handle) for handle in handles]
 
     experiments = await service.aside(read)
     return Response(200, encode(schemas.ExperimentsAnswer(experiments)))

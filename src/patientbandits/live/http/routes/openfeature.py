@@ -99,6 +99,7 @@ async def post_flag(service: Service, request: Request) -> Response:
     "POST",
     "/ofrep/v1/evaluate/flags",
     scope="decide",
+    several=True,
     operation="evaluate_all",
     summary="OpenFeature: evaluate the flags of all experiments for a unit",
     body=EvaluationRequest,
@@ -111,7 +112,7 @@ async def post_flags(service: Service, request: Request) -> Response:
     try:
         unit = targeting_key(request)
         service.access.limits.take_unit(request, unit)
-        handles = await service.aside(service.shop.experiments)
+        handles = service.for_key(request, await service.aside(service.shop.experiments))
         service.access.limits.take_more(request.key, max(len(handles) - 1, 0))
         commands = [handle.evaluate_command(unit, provisional=True) for handle in handles]
         if commands:

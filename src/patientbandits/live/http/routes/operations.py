@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
+
 from patientbandits.live.http import schemas
 from patientbandits.live.http.messages import Request, Response, encode
 from patientbandits.live.http.router import RouteTable
@@ -54,8 +56,8 @@ async def get_keys(service: Service, request: Request) -> Response:
     answers={201: schemas.NewKeyAnswer},
 )
 async def post_key(service: Service, request: Request) -> Response:
-    body = request.read(schemas.NewKey)
-    token = await service.aside(lambda: service.keyring.create(body.scopes, body.note))
+    fields = asdict(request.read(schemas.NewKey))
+    token = await service.aside(lambda: service.keyring.create(**fields))
     key = service.keyring.find(token)
     assert key is not None
     return Response(201, encode(schemas.NewKeyAnswer(id=key.id, key=token)))
@@ -79,14 +81,18 @@ async def delete_key(service: Service, request: Request) -> Response:
     "GET",
     "/v1/scopes",
     scope="read",
+    several=True,
     operation="scopes",
     summary="Show what the key may be used for",
     answers={200: schemas.ScopesAnswer},
 )
 async def get_scopes(service: Service, request: Request) -> Response:
     request.query()
-    scopes = SCOPES if request.key is None else sorted(request.key.scopes)
-    return Response(200, encode(schemas.ScopesAnswer(list(scopes))))
+    key = request.key
+    if key is None:
+        return Response(200, encode(schemas.ScopesAnswer(list(SCOPES))))
+    answer = schemas.ScopesAnswer(sorted(key.scopes), sorted(key.experiments))
+    return Response(200, encode(answer))
 
 
 @route(

@@ -137,6 +137,7 @@ def one_name(name: str, value: str | None, other_name: str, other: str | None) -
     "POST",
     "/v1/track",
     scope="convert",
+    several=True,
     operation="track",
     summary="Report a unit's order to every experiment",
     body=schemas.NewEvent,
@@ -152,6 +153,8 @@ async def post_track(service: Service, request: Request) -> Response:
 
     event = (unit, order, body.value, body.at, goal)
     orders = await service.aside(partial(service.shop.track_commands, *event))
+    key = request.key
+    orders = [one for one in orders if key is None or key.is_for(one.experiment.name)]
     for command in orders:
         command.sender = sender_of(request)
     if orders:
@@ -170,6 +173,7 @@ async def post_track(service: Service, request: Request) -> Response:
     "POST",
     "/v1/aliases",
     scope="convert",
+    several=True,
     operation="alias",
     summary="Treat two units as one person, in every experiment",
     body=schemas.NewAlias,
@@ -180,7 +184,7 @@ async def post_alias(service: Service, request: Request) -> Response:
     body = request.read(schemas.NewAlias)
 
     def commands() -> list[Join]:
-        handles = service.shop.experiments()
+        handles = service.for_key(request, service.shop.experiments())
         return [handle.join_command(body.unit, body.other) for handle in handles]
 
     joins = await outcomes(service, await service.aside(commands))
