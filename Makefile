@@ -75,12 +75,14 @@ bench-live: $(VENV)/.dev
 	$(BIN)/python -m bench.live --postgres
 
 # what an attacker found, and finds no more
-ATTACKS := $(addprefix tests/live/,http/test_limits.py monitoring/test_webhooks.py)
+ATTACKS := $(addprefix tests/live/,http/test_limits.py monitoring/test_webhooks.py test_failover.py \
+	commands/test_one_arm.py commands/test_large_people.py commands/test_history.py \
+	storage/test_postgres_limits.py)
 
 torture: $(VENV)/.dev
 	$(BIN)/python -m bench.torture --cycles 500 --points 2000
 	$(BIN)/python -m tests.live.messages --full
-	$(BIN)/pytest -q $(ATTACKS)
+	ARM_EXAMPLES=300 $(BIN)/pytest -q $(ATTACKS)
 	SCHEMA_EXAMPLES=100 $(BIN)/pytest -q tests/live/http/test_openapi.py tests/live/commands/test_clock.py \
 		tests/live/commands/test_failing_experiments.py tests/live/server/test_protocol.py tests/live/reporting/test_export.py
 

@@ -8,6 +8,7 @@ from folds import same
 import patientbandits as pb
 from patientbandits import live
 from patientbandits.live.commands.journal import LARGEST_STEP, TRUSTED_AFTER, SteadyClock
+from patientbandits.live.operations.checks import check
 
 DAY = 86400.0
 
@@ -130,3 +131,28 @@ def test_orders_are_right_after_a_log_was_written_by_a_fast_clock(fresh, clock, 
         units = ("before", "poisoned", "after")
         counted = {unit: button.convert(unit=unit, order=unit, at=at).counted for unit in units}
         assert counted == dict.fromkeys(units, True)
+
+
+def test_two_machines_an_hour_apart(address):
+    """As if one had missed the end of daylight saving: the log's time never goes back, what one of
+    them decided converts on the other, and both stay as they are when the clock is set right."""
+    ahead = [0.0, 3600.0]
+    now = 1_000_000.0
+    clocks = [lambda: now + ahead[0], lambda: now + ahead[1]]
+    with live.open(address, clock=clocks[0]) as slow, live.open(address, clock=clocks[1]) as fast:
+        slow.experiment("button", ["a", "b"], policy="UCB1", window="30min", seed=1)
+        handles = [shop.open("button") for shop in (slow, fast)]
+        for number in range(12):
+            now += 10.0
+            made = [handle.decide(f"v{number}") for handle in handles[:: 1 - 2 * (number % 2)]]
+            assert made[0][:2] == made[1][:2]
+            slower = handles[0]
+            at = None if number % 3 else now
+            assert slower.convert(made[0].id, at=at).counted
+            assert slower.convert(unit=f"v{number}", order=f"o{number}", at=at).counted
+        ahead[1] = 0.0
+        assert handles[1].convert(handles[1].decide("later").id).counted
+        lines = slow.store.lines(1, 0)
+        assert [line.time for line in lines] == sorted(line.time for line in lines)
+        assert check(slow.store)["wrong"] == []
+        assert all(map(same, handles))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -159,11 +160,12 @@ class TwoMachines(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+EXAMPLES = int(os.environ.get("ARM_EXAMPLES", "30"))
 FEW = settings(
-    max_examples=30,
+    max_examples=EXAMPLES,
     stateful_step_count=60,
     deadline=None,
-    derandomize=True,
+    derandomize="ARM_EXAMPLES" not in os.environ,
     suppress_health_check=list(HealthCheck),
 )
 
@@ -176,4 +178,4 @@ def test_two_machines(tmp_path):
 def test_two_machines_on_postgres(fresh):
     """All on one database: each example is an experiment of its own."""
     there = type("There", (TwoMachines,), {"address": fresh("postgres")})
-    run_state_machine_as_test(there, settings=settings(FEW, max_examples=6))
+    run_state_machine_as_test(there, settings=settings(FEW, max_examples=EXAMPLES // 5))
