@@ -18,8 +18,8 @@ UCB = pb.UCB1()
 FORGETS_NOT = pb.AdaptPatientBandits(
     c=0.7, alpha_floor=0.2, mean_floor=0.6, ratio=0.35, penalty=0.3, width="published"
 )
-FORGETS = (pb.UCB1(), pb.PatientThompson(), FORGETS_NOT)
-"""One without a memory, one whose memory can take a conversion back, one whose memory cannot."""
+FORGETS = (pb.UCB1(), pb.PatientThompson(), pb.CalendarThompson(), FORGETS_NOT)
+"""One without a memory, two whose memory can take a conversion back, one whose memory cannot."""
 
 
 # --- conversions ---
@@ -237,7 +237,9 @@ def test_sticky_units(shop):
 
 
 @pytest.mark.parametrize("arms", [1, 50])
-@pytest.mark.parametrize("policy", [UCB, pb.PatientThompson()], ids=lambda policy: policy.owner)
+@pytest.mark.parametrize(
+    "policy", [UCB, pb.PatientThompson(), pb.CalendarThompson()], ids=lambda policy: policy.owner
+)
 def test_one_arm_and_fifty(shop, clock, arms, policy):
     names = [f"arm {j}" for j in range(arms)]
     button = shop.experiment("button", names, policy=policy)

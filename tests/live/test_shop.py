@@ -56,7 +56,7 @@ def test_other_settings_are_a_conflict(shop, checkout):
 
 
 def test_the_default_policy_by_name_is_the_default_policy(shop):
-    named = shop.experiment("named", ARMS, policy="PatientThompson")
+    named = shop.experiment("named", ARMS, policy="CalendarThompson")
     assert named.settings.description == shop.experiment("unnamed", ARMS).settings.description
 
 

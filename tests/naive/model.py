@@ -269,15 +269,15 @@ def fit(arms, i, end=None):
     return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
 
 
-def chances(centres, spreads):
+def chances(centres, spreads, cells=48):
     """P(each of these normal variables is the largest), by cells: those of PatientThompson."""
     below = lambda x, k: 1 - normal_above((x - centres[k]) / spreads[k])  # noqa: E731
     arms = range(len(centres))
     best = max(arms, key=lambda k: (centres[k], -k))
     low = max(centres[k] - 6 * spreads[k] for k in arms)
     high = max(centres[k] + 6 * spreads[k] for k in arms)
-    near = [centres[best] + 6 * spreads[best] * (j / 24 - 1) for j in range(49)]
-    wide = [low + (high - low) * j / 48 for j in range(1, 50)]
+    near = [centres[best] + 6 * spreads[best] * (2 * j / cells - 1) for j in range(cells + 1)]
+    wide = [low + (high - low) * j / cells for j in range(1, cells + 2)]
     edges = sorted(near + wide)
     found = [0.0] * len(centres)
     for left, right in itertools.pairwise(edges):

@@ -107,13 +107,13 @@ def best(logs, errors, scale):
         return best_of_two(logs, errors, weights)
     won = [0.0 for _ in arms]
     for tau, weight, m, total in zip(TAUS, weights, means, totals, strict=True):
-        if weight < 0.01:
+        if weight < 0.02:
             continue
         for node, part in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):
             middle = m + node / math.sqrt(total)
             q = [1 / errors[k] ** 2 + 1 / tau**2 for k in arms]
             centres = [(logs[k] / errors[k] ** 2 + middle / tau**2) / q[k] for k in arms]
-            shares = chances(centres, [1 / math.sqrt(x) for x in q])
+            shares = chances(centres, [1 / math.sqrt(x) for x in q], 24)
             won = [x + weight * part * share for x, share in zip(won, shares, strict=True)]
     return [x / plain_sum(won) for x in won]
 

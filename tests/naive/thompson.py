@@ -183,7 +183,7 @@ class CalendarThompson(PatientThompson):
         ]
         logs, errors, valued = odds.with_values(logs, errors, values)
         if earn:
-            best = model.chances(logs, errors)
+            best = model.chances(logs, errors, 24)
         else:
             best = odds.best(logs, errors, 0.15 if valued else 0.1)
         least = min((0.02 if earn else 0.01) if minimum is None else minimum, 0.2 / view.K)

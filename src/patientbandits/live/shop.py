@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from patientbandits.live.commands import (
     Command,
     Credited,
@@ -36,6 +34,7 @@ from patientbandits.live.operations import (
 )
 from patientbandits.live.settings import (
     Settings,
+    as_if_new,
     new_settings,
     one_largest_value,
     require_same_settings,
@@ -150,7 +149,7 @@ class Shop:
         Only settings that are passed are compared. Use `open` for an experiment that was changed
         since it was created, its arms too.
 
-        policy         how to decide; `PatientThompson` by default
+        policy         how to decide; `CalendarThompson` by default
         window         "30d", "12h" or seconds; later conversions are stored but not counted
         sticky         the same unit gets the same decision; True by default
         largest_value  of a conversion; 1 by default. ``scale`` is its older name
@@ -305,7 +304,7 @@ class Shop:
     ) -> tuple[ExperimentHandle, bool]:
         """Create the experiment; one of this name with other settings is a conflict."""
         handle, new = self.create(called, settings, seed)
-        existing = msgspec.structs.replace(handle.settings, imported=0)
+        existing = as_if_new(handle.settings, settings)
         if existing != settings or seed not in (None, handle.experiment.seed):
             raise ConflictError(f"experiment: {called!r} exists with other settings.")
         return handle, new

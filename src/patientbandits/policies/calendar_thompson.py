@@ -57,13 +57,16 @@ from patientbandits.policies.parts.value_sums import (
     note_value,
     squared_variation,
 )
-from patientbandits.policies.patient_thompson import LEAST_RATE, MANY_ARMS, exponential_race, is_due
+from patientbandits.policies.patient_thompson import LEAST_RATE, exponential_race, is_due
 
 MINIMUM, EARN_MINIMUM = 0.01, 0.02
 """The least share of an arm, and that of a policy that is to earn."""
 
 MOST_TO_MINIMA = 0.2
 """All minima together take at most this share: with more than 20 arms each is smaller."""
+
+SHARED_ARMS = 6.0
+"""With more arms than these, shares are renewed when one in so many has changed."""
 
 LEAST_CHANCE = 1e-7
 LOG_2 = math.log(2.0)
@@ -220,7 +223,7 @@ def renew_due(self: Any, memory: Any, time: float) -> None:
         if is_due(memory, arm, time):
             renew_arm(memory, arm, time, int(self.bins), self.window)
     commit_pool(memory)
-    if memory.changed[0] * MANY_ARMS < arms or arms == 1:
+    if memory.changed[0] * SHARED_ARMS < arms or arms == 1:
         return
     memory.changed[0] = 0.0
     converted = 0.0

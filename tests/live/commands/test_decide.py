@@ -160,7 +160,7 @@ def test_promises_survive_a_restart(address, clock):
 
 def test_promises_follow_the_weights(shop, clock):
     """Arms are promised by the policy's present weights, and the propensity is that weight."""
-    flag = shop.experiment("flag", ["a", "b", "c"], seed=5)
+    flag = shop.experiment("flag", ["a", "b", "c"], policy="PatientThompson", seed=5)
     for number in range(60):
         clock.now += 100
         made = flag.decide(f"v{number}")

@@ -118,7 +118,8 @@ def test_mixed_with_decisions(shop, clock, policy):
 
 def test_weights_are_the_policys_chances(shop, clock):
     """PatientThompson knows them; they are of the log, not of who asks."""
-    button = shop.experiment("button", ["a", "b", "c"], window="1d", seed=1)
+    arms = ["a", "b", "c"]
+    button = shop.experiment("button", arms, policy="PatientThompson", window="1d", seed=1)
     assert button.weights() == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, abs=0.02)
     for number in range(90):
         clock.now += 60

@@ -32,7 +32,7 @@ from patientbandits.live.storage import base
 from patientbandits.live.storage.identifiers import Signer
 
 ARMS = ["a", "b", "c"]
-POLICIES = [pb.UCB1(), pb.PatientThompson(), policies("AdaptPatientBandits")[1]]
+POLICIES = [pb.UCB1(), pb.CalendarThompson(), policies("AdaptPatientBandits")[1]]
 VALUES = [0.0, 0.25, 1 / 3, 1e-6, 1.0]
 BAD = [float("nan"), float("inf"), -0.5, 1.5, "1", True, None]
 MICRO = 10**6

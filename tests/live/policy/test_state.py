@@ -159,7 +159,7 @@ def test_rebuilding_gives_the_same_as_running_on(fresh, clock, name):
 
 @pytest.mark.parametrize(
     "policy",
-    [pb.UCB1(), pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    [pb.UCB1(), pb.CalendarThompson(), *policies("AdaptPatientBandits")[1:2]],
     ids=lambda policy: policy.owner,
 )
 def test_snapshots(address, clock, policy, monkeypatch):
@@ -266,7 +266,7 @@ def test_memory_grows(monkeypatch, name):
 
 @pytest.mark.parametrize(
     "policy",
-    [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    [pb.CalendarThompson(), *policies("AdaptPatientBandits")[1:2]],
     ids=lambda policy: policy.owner,
 )
 def test_growth_in_the_store(address, clock, policy):
@@ -296,7 +296,7 @@ def test_memory_that_cannot_grow_is_refused():
 
 @pytest.mark.parametrize(
     "policy",
-    [pb.PatientThompson(), *policies("AdaptPatientBandits")[1:2]],
+    [pb.CalendarThompson(), *policies("AdaptPatientBandits")[1:2]],
     ids=lambda policy: policy.owner,
 )
 def test_two_shops_on_one_database(address, clock, policy):

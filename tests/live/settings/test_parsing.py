@@ -27,7 +27,7 @@ def test_lengths_in_all_their_forms(window: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", [None, "PatientThompson", {"policy": "PatientThompson"}, pb.PatientThompson()]
+    "policy", [None, "CalendarThompson", {"policy": "CalendarThompson"}, pb.CalendarThompson()]
 )
 def test_the_default_policy_in_all_its_forms(policy: Any) -> None:
     settings = new_settings(["a", "b"], policy)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 ARMS = ["control", "blue", "green"]
 RATES = {"control": 0.30, "blue": 0.25, "green": 0.45}
-POLICIES = ["PatientThompson", "UCB1", "Uniform", "PatientBandits"]
+POLICIES = ["PatientThompson", "CalendarThompson", "UCB1", "Uniform", "PatientBandits"]
 DAY = 86400.0
 
 

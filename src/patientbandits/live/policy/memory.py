@@ -45,6 +45,7 @@ from patientbandits.simulation.engine import (
     CONVERSION,
     DECISION,
     EVENT,
+    NO_SHARES,
     RETRACTION,
     UNDECIDED,
     ArmTally,
@@ -86,10 +87,13 @@ class PolicyMemory:
         self._chance = chance_for(experiment.seed, arms)
         self.rule = rule_of(self.policy, arms, horizon_known=False)
         kept = settings.kept
-        self.draws = ShareDraws(experiment.seed, kept.control or 0.0) if kept.mixes else None
-        self.shares = share_book(kept, [settings.arms[place] for place in settings.chosen])
+        self.draws = None
+        self.shares = NO_SHARES
+        if settings.mixes:
+            self.draws = ShareDraws(experiment.seed, kept.control or 0.0)
+            self.shares = share_book(kept, [settings.arms[place] for place in settings.chosen])
         fresh = self.policy.memory(arms, 1)
-        self.program = program_of(self.policy, self.rule, fresh, shared=kept.mixes)
+        self.program = program_of(self.policy, self.rule, fresh, shared=settings.mixes)
         self.tally = ArmTally.empty(arms)
         self.lines = PullLines()
         self.capacity = FIRST_CAPACITY
@@ -128,6 +132,8 @@ class PolicyMemory:
         if self.settings.shares is not None:
             about.append(msgspec.to_builtins(self.settings.shares))
             about.append(self.settings.control)
+        elif self.settings.mixes:
+            about.append("drawn")
         if self.lag:
             about.append(["lag", self.lag])
         if self.settings.quarantine:

@@ -67,12 +67,15 @@ def arm_weights(state: PolicyState, now: int) -> list[float]:
     memory.program = program_of(memory.policy, memory.rule, memory.arrays)
     chosen = look_ahead(trial, moment, 1)
     own = known_chances(trial, moment)
+    if state.settings.mixes and own != [0.0] * len(own):
+        total = plain_sum(own)
+        own = [share / total for share in own]
     # chances that do not add up to 1 are those of one of several draws: only counting tells
     if abs(plain_sum(own) - 1.0) > 1e-6:
         chosen += look_ahead(trial, moment, LOOK_AHEAD - 1)
         own = (chosen / LOOK_AHEAD).tolist()
     settings = state.settings
-    if settings.kept.mixes:
+    if settings.mixes:
         own = mixed_shares(memory.shares, own, moment)
     shares = dict(zip(settings.chosen, own, strict=True))
     fixed = settings.kept.control or 0.0

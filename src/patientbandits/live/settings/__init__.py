@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from patientbandits.live.settings.crediting import worth_after as worth_after
     from patientbandits.live.settings.crediting import worth_before as worth_before
     from patientbandits.live.settings.flags import flag_value as flag_value
+    from patientbandits.live.settings.parsing import as_if_new as as_if_new
     from patientbandits.live.settings.parsing import checked_changes as checked_changes
     from patientbandits.live.settings.parsing import default_policy as default_policy
     from patientbandits.live.settings.parsing import listed_names as listed_names

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from patientbandits.live.errors import RefusedError
-from patientbandits.live.settings.rules import checked_settings
+from patientbandits.live.settings.rules import as_refused_error, checked_settings
 from patientbandits.live.settings.schema import CHANGEABLE, Settings
 from patientbandits.live.settings.shares import parse_shares
 from patientbandits.live.times import parsed_length
-from patientbandits.policies import PatientThompson, Policy
+from patientbandits.policies import CalendarThompson, PatientThompson, Policy
+from patientbandits.policies.registry import policy_from
 
 OPTIONAL = {
     "credit",
@@ -26,9 +29,13 @@ OPTIONAL = {
 """settings that have a default"""
 
 
-def default_policy() -> PatientThompson:
+LENGTHS = ("window", "forget")
+"""parameters of policies that may be written as lengths of time: 14d"""
+
+
+def default_policy() -> CalendarThompson:
     """The policy that decides unless another is named."""
-    return PatientThompson()
+    return CalendarThompson()
 
 
 def new_settings(
@@ -46,7 +53,7 @@ def new_settings(
         raise RefusedError(f"experiment: unknown settings; got {sorted(unknown)}.")
     parsed = parsed_settings({"window": window, "arms": arms, "policy": policy, **others})
     largest = plain_number("experiment: the largest value", scale)
-    return checked_settings(Settings(sticky=bool(sticky), scale=largest, **parsed))
+    return checked_settings(Settings(sticky=bool(sticky), scale=largest, drawn=True, **parsed))
 
 
 def checked_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,10 +92,29 @@ def policy_description(policy: Policy | Mapping[str, Any] | str | None) -> dict[
             "experiment: policy must be a policy, its name or its description; "
             f"got {policy!r:.100}."
         )
-    described = default_policy().describe()
-    if dict(policy) == {"policy": described["policy"]}:
-        return described  # the default by its name: its parameters are the defaults of live
-    return dict(policy)
+    described = dict(policy)
+    for name in LENGTHS:
+        if isinstance(described.get(name), str):
+            described[name] = parsed_length(f"experiment: policy: {name}", described[name])
+    if described == {"policy": PatientThompson().owner}:
+        return PatientThompson().describe()  # as it was stored while it was the default
+    if described.get("policy") == default_policy().owner:
+        with as_refused_error():
+            return policy_from(described, "experiment").describe()
+    return described
+
+
+def as_if_new(existing: Settings, expected: Settings) -> Settings:
+    """Return the settings as a new experiment would have them, where ``expected`` has a default.
+
+    Who creates an experiment again, in words that say nothing of a policy, means the one it has.
+    """
+    description = existing.description
+    if expected.policy == default_policy() and existing.policy == PatientThompson():
+        description = expected.description  # the default of earlier versions
+    return msgspec.structs.replace(
+        existing, imported=0, drawn=expected.drawn, description=description
+    )
 
 
 def listed_names(what: str, value: Any) -> tuple[Any, ...]:

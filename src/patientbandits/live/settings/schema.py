@@ -11,7 +11,7 @@ from patientbandits.live.settings.crediting import Crediting
 from patientbandits.live.settings.quarantine import QuarantineRules
 from patientbandits.live.settings.shares import NOTHING_KEPT, Shares
 from patientbandits.live.times import SECOND, length_text
-from patientbandits.policies import PatientThompson, Policy
+from patientbandits.policies import CalendarThompson, PatientThompson, Policy, Thompson
 from patientbandits.policies.patient_thompson import IGNORED
 from patientbandits.policies.registry import policy_from
 
@@ -53,6 +53,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """the arm for units outside the experiment; the control by default"""
     quarantine: QuarantineRules = ()
     """rules of events that do not count"""
+    drawn: bool = False
+    """arms are drawn from the logged chances of a policy that knows its own only roughly; so in
+    experiments that began with 0.3 or later"""
 
     @property
     def crediting(self) -> Crediting:
@@ -68,6 +71,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def kept(self) -> Shares:
         """The shares; none, if none are kept."""
         return self.shares or NOTHING_KEPT
+
+    @property
+    def mixes(self) -> bool:
+        """Tell whether arms are drawn from shares, not chosen by the policy itself."""
+        return self.kept.mixes or (self.drawn and isinstance(self.policy, Thompson))
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -103,7 +111,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def deciding_policy(self) -> Policy:
         """The policy, with the experiment's window if it needs one and names none."""
         policy = self.policy
-        if isinstance(policy, PatientThompson) and policy.window is None:
+        if isinstance(policy, (CalendarThompson, PatientThompson)) and policy.window is None:
             if self.window is None:
                 return policy
             # for the policy a conversion comes when it is sure to be reported
@@ -134,10 +142,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and self.kept == other.kept
             and self.chosen == other.chosen
             and self.quarantine == other.quarantine
+            and self.mixes == other.mixes
         )
 
 
-NOT_CHANGED = ("imported", "quarantine")
+NOT_CHANGED = ("imported", "quarantine", "drawn")
 """settings that users cannot change by name"""
 
 CHANGEABLE = tuple(name for name in Settings.__struct_encode_fields__ if name not in NOT_CHANGED)

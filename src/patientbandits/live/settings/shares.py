@@ -18,7 +18,7 @@ import numpy as np
 from patientbandits._util.arithmetic import plain_sum
 from patientbandits._util.rng import MASK, base_keys, bits_at, mix, unit
 from patientbandits.live.errors import RefusedError
-from patientbandits.simulation.engine import NO_SHARES, ShareBook
+from patientbandits.simulation.engine import ShareBook
 
 SHARE_SALT = 0x5B1CE5ED0A7A1E55
 """makes these draws independent of the policy's own"""
@@ -108,8 +108,7 @@ class ShareDraws:
 
 
 def share_book(shares: Shares, chosen: Sequence[str]) -> ShareBook:
-    if not shares.mixes:
-        return NO_SHARES
+    """Return the numbers of what is mixed with the policy's choice among these arms."""
     return ShareBook.of(shares.floors(chosen), max(shares.free(chosen), 0.0), shares.per_day)
 
 

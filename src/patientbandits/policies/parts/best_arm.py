@@ -76,7 +76,7 @@ def set_chances(
 ) -> None:
     """chances[i] = P(N(centres[i], spreads[i]^2) is the largest).
 
-    edges      room for `EDGES` numbers
+    edges      room for `EDGES` numbers, or fewer: a coarser grid
     below      room for as many for each arm
     everyone   room for one number for each cell
     """
@@ -102,12 +102,13 @@ def set_chances(
 
 def set_edges(edges: Any, leader: float, spread: float, low: float, high: float) -> None:
     """The cells' edges, rising: evenly around the leader, merged with evenly from low to high."""
+    cells = (len(edges) - 2) // 2
     near = 0
     even = 1
     for place in range(len(edges)):
-        around = leader + spread * REACH * (2.0 * near / CELLS - 1.0)
-        overall = low + (high - low) * even / CELLS
-        if near <= CELLS and (even > CELLS + 1 or around <= overall):
+        around = leader + spread * REACH * (2.0 * near / cells - 1.0)
+        overall = low + (high - low) * even / cells
+        if near <= cells and (even > cells + 1 or around <= overall):
             edges[place] = around
             near += 1
         else:

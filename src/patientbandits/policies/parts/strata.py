@@ -36,6 +36,7 @@ def no_strata(arms: int, capacity: int) -> dict[str, NDArray[Any]]:
     """The arrays before the first pull.
 
     shown, came     (row, arm): pulls, and conversions of these
+    row_total       row: pulls
     row_time, row_spread     the mean of the pulls' times, and its variance
     piece_end, piece_row     piece: its last pull, its row
     piece_began     the time of the first pull of the newest piece
@@ -45,6 +46,7 @@ def no_strata(arms: int, capacity: int) -> dict[str, NDArray[Any]]:
     return {
         "shown": np.zeros((MOST_ROWS, arms)),
         "came": np.zeros((MOST_ROWS, arms)),
+        "row_total": np.zeros(MOST_ROWS),
         "row_time": np.zeros(MOST_ROWS),
         "row_spread": np.zeros(MOST_ROWS),
         "piece_end": np.zeros(pieces, np.int64),
@@ -69,6 +71,7 @@ def show(memory: Any, arm: int, pull: int, time: float, longest: float, half_lif
     row = memory.piece_row[newest]
     memory.piece_end[newest] = pull
     memory.shown[row, arm] += 1.0
+    memory.row_total[row] += 1.0
     # the row holds this piece alone as long as it grows
     length = since - memory.piece_began[0]
     memory.row_time[row] = memory.piece_began[0] + 0.5 * length
@@ -84,6 +87,7 @@ def begin_piece(memory: Any, since: float, half_life: float) -> None:
         memory.strata[ROWS] = row + 1
     memory.shown[row] = 0.0
     memory.came[row] = 0.0
+    memory.row_total[row] = 0.0
     memory.piece_row[memory.strata[PIECES]] = row
     memory.piece_began[0] = since
     memory.strata[PIECES] += 1
@@ -126,11 +130,8 @@ def difference(
     memory: Any, one: int, other: int, since: float, half_life: float, enough: float
 ) -> float:
     """Return by how much two rows differ, or anything above ``enough`` if it is more than that."""
-    visitors = 0.0
-    others = 0.0
-    for arm in range(memory.shown.shape[1]):
-        visitors += memory.shown[one, arm]
-        others += memory.shown[other, arm]
+    visitors = memory.row_total[one]
+    others = memory.row_total[other]
     age = since - memory.row_time[one]
     other_age = since - memory.row_time[other]
     oldest = len(memory.edges) - 1
@@ -143,9 +144,9 @@ def difference(
     forgotten = (age - other_age) / half_life
     apart = apart * apart + forgotten * forgotten
     total = AGE_WEIGHT * apart * visitors * others / (visitors + others)
-    if total > enough:
-        return total
     for arm in range(memory.shown.shape[1]):
+        if total > enough:
+            return total
         pulls = memory.shown[one, arm] + memory.shown[other, arm]
         if pulls > 0.0:
             gap = memory.shown[one, arm] * others - memory.shown[other, arm] * visitors
@@ -155,14 +156,11 @@ def difference(
 
 def merge(memory: Any, kept: int, freed: int) -> None:
     """Add one row to another."""
-    visitors = 0.0
-    others = 0.0
+    part = memory.row_total[freed] / (memory.row_total[kept] + memory.row_total[freed])
+    memory.row_total[kept] += memory.row_total[freed]
     for arm in range(memory.shown.shape[1]):
-        visitors += memory.shown[kept, arm]
-        others += memory.shown[freed, arm]
         memory.shown[kept, arm] += memory.shown[freed, arm]
         memory.came[kept, arm] += memory.came[freed, arm]
-    part = others / (visitors + others)
     gap = memory.row_time[freed] - memory.row_time[kept]
     spread = memory.row_spread[freed] - memory.row_spread[kept]
     memory.row_time[kept] += part * gap

@@ -13,7 +13,8 @@ const POLICIES = {
 export function sentences(experiment, report) {
   const window = report.window === null ? null : inWords(report.window);
   const said = [
-    POLICIES[experiment.policy.policy] ?? `${report.policy} decides.`,
+    ...(experiment.policy.policy === "CalendarThompson" ? calendar(experiment)
+      : [POLICIES[experiment.policy.policy] ?? `${report.policy} decides.`]),
     report.sticky
       ? "A visitor who comes back is shown the same arm, and counts once."
       : "A visitor who comes back gets a new decision, and counts again.",
@@ -32,6 +33,21 @@ export function sentences(experiment, report) {
   ];
   return said.filter(Boolean);
 }
+
+// Its defaults are those of the policy; a test compares them.
+export const LEAST = { earn: 0.02, learn: 0.01, together: 0.2 };
+
+const calendar = ({ policy, arms, retired = [] }) => {
+  const usual = policy.earn ? LEAST.earn : LEAST.learn;
+  const least = Math.min(policy.minimum ?? usual, LEAST.together / (arms.length - retired.length));
+  return [
+    "CalendarThompson decides: an arm's share is the probability that it is the best, at least " +
+      `${percent(least, least < 0.01 ? 1 : 0)}. Arms are compared with those shown at the same ` +
+      "time, so weekends, sales and growth do not make one look better.",
+    policy.earn ? "It is set to earn: more sales now, less learned about the other arms." : null,
+    policy.forget ? `What was seen counts half after ${inWords(policy.forget)}.` : null,
+  ];
+};
 
 const credit = (report, window) => {
   const within = window ? ` of the ${window} before it` : "";
