@@ -12,30 +12,34 @@ import pytest
 
 from patientbandits._util.durations import DAY
 from patientbandits.analysis import Analysis, analyse
-from patientbandits.analysis.arms import Z95, amount, revenues_of, worths_of
+from patientbandits.analysis.arms import amount
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.page import write_analysis
-from patientbandits.analysis.records import OrderWorth
 from patientbandits.errors import InputError
-from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
 
 DECISIONS = 8000
 
 
-def shop_with(rates: dict[str, float], prices: dict[str, float], seed: int = 1) -> Events:
-    """All mature; what is paid is log-normal around the price."""
+def shop_with(
+    rates: dict[str, float],
+    prices: dict[str, float],
+    seed: int = 1,
+    sigma: float = 0.5,
+    decisions: int = DECISIONS,
+) -> Events:
+    """All mature; what is paid is log-normal, its mean the price."""
     random = np.random.default_rng(seed)
     arms = {}
     for name, rate in rates.items():
-        ages = random.uniform(10, 40, DECISIONS) * DAY
+        ages = random.uniform(10.3, 40, decisions) * DAY
         delays = np.where(
-            random.random(DECISIONS) < rate, random.exponential(DAY, DECISIONS), np.inf
+            random.random(decisions) < rate, random.exponential(DAY, decisions), np.inf
         )
         arms[name] = (ages, delays)
     events = Events.of(arms, window=10 * DAY, end=1.78e9)
     paid = []
     for arm in events.arms:
-        noise = random.lognormal(-0.125, 0.5, len(arm.order_delays))
+        noise = random.lognormal(-(sigma**2) / 2, sigma, len(arm.order_delays))
         paid.append(replace(arm, order_values=prices[arm.name] * noise))
     return replace(events, arms=tuple(paid), valued=True, currency="EUR")
 
@@ -79,60 +83,57 @@ def test_close_arms_take_days(shop: Events) -> None:
     assert verdict.expected_loss > verdict.threshold
 
 
-def stub(mean: float, spread: float) -> ArmPosterior:
-    (some,) = posterior([CureCounts.of([1.0, 2.0], [1.0])])
-    return replace(some, rate=Estimate(mean, mean - Z95 * spread, mean + Z95 * spread))
+def test_revenue_is_rate_times_worth_and_known_as_both_are(shop: Events) -> None:
+    """Each half-width on the logarithmic scale is the hypotenuse of the rate's and the worth's."""
+    arms = analyse(shop, by="revenue", cap=None).arms
+    for arm in shop.arms:
+        finding = arms[arm.name]
+        assert finding.revenue is not None
+        paid = arm.paid_by_decision(shop.window)
+        assert finding.order_value == pytest.approx(paid.mean())
+        assert finding.revenue.mean == pytest.approx(finding.rate * paid.mean())
+        worth = 1.96 * math.sqrt(math.exp(0.25) - 1) / math.sqrt(len(paid))
+        rate = math.log(finding.high / finding.rate)
+        wide = math.log(finding.revenue.high / finding.revenue.mean)
+        assert wide == pytest.approx(math.hypot(rate, worth), rel=0.06)
 
 
-def test_race_and_loss_are_those_of_draws() -> None:
-    """Rates and mean worths drawn apart: best and expected loss within 4 standard errors."""
-    rates = [(0.05, 0.003), (0.045, 0.002)]
-    worths = [OrderWorth(20.0, 30.0, 400), OrderWorth(23.0, 20.0, 300)]
-    parts = revenues_of([stub(*rate) for rate in rates], worths)
-    random = np.random.default_rng(2)
-    drawn = np.stack(
-        [
-            random.normal(*rate, 400_000)
-            * random.normal(worth.mean, worth.spread / math.sqrt(worth.count), 400_000)
-            for rate, worth in zip(rates, worths, strict=True)
-        ]
-    )
-    wins = (drawn.argmax(axis=0)[:, None] == np.arange(2)).mean(axis=0)
-    lost = drawn.max(axis=0).mean() - drawn.mean(axis=1)
-    for place, part in enumerate(parts):
-        assert part.best == pytest.approx(wins[place], abs=0.01)
-        assert part.expected_loss == pytest.approx(lost[place], rel=0.03)
-        assert part.spread == pytest.approx(drawn[place].std(), rel=0.02)
-    assert parts[0].lift is None
-    assert parts[1].lift is not None
-
-
-def test_the_interval_covers() -> None:
-    """400 shops of 3000 decisions, all mature: 95 % within 91.5 to 98; half as wide fails."""
-    random = np.random.default_rng(4)
-    covered = halved = 0
-    truth = 0.05 * 30.0
-    for _ in range(400):
-        sold = int(random.binomial(3000, 0.05))
-        paid = 30.0 * random.lognormal(-0.18, 0.6, sold)
-        rate = sold / 3000
-        worth = OrderWorth(float(paid.mean()), float(paid.std(ddof=1)), sold)
-        (part,) = revenues_of([stub(rate, math.sqrt(rate * (1 - rate) / 3000))], [worth])
-        covered += part.low <= truth <= part.high
-        halved += abs(truth - part.mean) <= Z95 * part.spread / 2
-    assert 0.915 <= covered / 400 <= 0.98
-    assert halved / 400 < 0.8
+@pytest.mark.parametrize("sigma", [0.5, 1.5])
+def test_the_interval_covers(sigma: float) -> None:
+    """150 shops of 2500 decisions an arm, all mature: 95 % within 90 to 99."""
+    covered = 0
+    truth = 0.03 * 30.0
+    for seed in range(150):
+        events = shop_with({"a": 0.03, "b": 0.03}, {"a": 30.0, "b": 30.0}, seed, sigma, 2500)
+        money = analyse(events, by="revenue", cap=None).arms["b"].revenue
+        assert money is not None
+        covered += money.low <= truth <= money.high
+    assert 0.90 <= covered / 150 <= 0.99
 
 
 def test_an_arm_without_orders_borrows_from_the_others() -> None:
     events = shop_with({"a": 0.05, "b": 0.0}, {"a": 20.0, "b": 20.0})
-    worths = worths_of(events.arms, events.window)
-    assert worths is not None
-    assert worths[1].mean == worths[0].mean
-    assert worths[1].count == 1
     analysis = analyse(events, by="revenue")
-    assert analysis.verdict.too_early
-    assert analysis.arms["b"].order_value is None
+    one, other = analysis.arms.values()
+    assert one.order_value == other.order_value
+    assert other.revenue is not None
+    assert other.revenue.low == 0.0
+    assert analysis.verdict.leader == "a"
+
+
+def test_large_values_are_capped_at_ten_medians(shop: Events) -> None:
+    dear = shop.arms[1]
+    values = dear.order_values.copy()
+    values[5] = 100_000.0
+    events = replace(shop, arms=(shop.arms[0], replace(dear, order_values=values)))
+    capped, whole = analyse(events, by="revenue"), analyse(events, by="revenue", cap=None)
+    assert capped.capped == 1
+    assert capped.cap == pytest.approx(10 * 30, rel=0.5)
+    assert whole.capped == 0
+    assert whole.arms["dear"].revenue.mean > 2 * capped.arms["dear"].revenue.mean
+    assert analyse(events, by="revenue", cap=50).cap == 50
+    with pytest.raises(InputError, match="cap must be"):
+        analyse(events, by="revenue", cap=-1)
 
 
 def test_needs_values(shop: Events) -> None:

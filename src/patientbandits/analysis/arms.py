@@ -9,34 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.durations import spoken, window_end
+from patientbandits.analysis.comparison import FARTHEST_LOG, Z95, Comparing, Season
 from patientbandits.analysis.events import ArmHistory, Events
-from patientbandits.analysis.records import ArmFinding, CohortFinding, OrderWorth, Revenue
-from patientbandits.inference import (
-    LEVEL,
-    FloatArray,
-    StepCurve,
-    anytime_window_interval,
-    best_normal,
-    expected_maximum,
-    normal_quantile,
-)
+from patientbandits.analysis.records import ArmFinding, ArmStanding, CohortFinding, Revenue
+from patientbandits.inference import LEVEL, FloatArray, StepCurve, anytime_window_interval
 from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
 
-Z95 = normal_quantile(LEVEL)
 MANY_ERRORS = 4.0
 LARGE_SHARE = 0.05
 """A warning needs both: many standard errors, and a difference of this share of the rate."""
 FEWEST = 20
 """conversions by that age, for the standard error to mean anything"""
-FEWEST_PAID = 2
-"""An arm with fewer converted decisions borrows what those of all arms are worth."""
 MOST_DAYS = 45
 """With more days, cohorts are weeks."""
 
@@ -47,11 +37,6 @@ def beliefs(
     """The posterior of each arm, with its lag curve at the ``times`` in seconds."""
     # one call for all arms: those with few conversions learn the shape of delays from the others
     return posterior([counts_of(arm, window) for arm in arms], window=window, times=times)
-
-
-def spread_of(rate: Estimate) -> float:
-    """Standard deviation."""
-    return (rate.high - rate.low) / (2 * Z95)
 
 
 def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
@@ -67,10 +52,41 @@ def counts_of(arm: ArmHistory, window: float | None) -> CureCounts:
     )
 
 
-def arm_finding(
-    events: Events, arm: ArmHistory, belief: ArmPosterior, curve: StepCurve, revenue: Revenue | None
-) -> ArmFinding:
+class ArmParts(NamedTuple):
+    """What is known of an arm, of which its finding is made."""
+
+    history: ArmHistory
+    belief: ArmPosterior
+    curve: StepCurve
+    standing: ArmStanding
+    early: ArmStanding
+    season: Season
+    revenue: Revenue | None
+
+
+def findings(
+    events: Events,
+    arm_beliefs: Sequence[ArmPosterior],
+    curves: Sequence[StepCurve],
+    comparing: Comparing,
+) -> list[ArmFinding]:
+    """One finding for each arm."""
+    rows = zip(
+        events.arms,
+        arm_beliefs,
+        curves,
+        comparing.rate.arms,
+        comparing.rate_so_far.arms,
+        comparing.seasons,
+        revenues_of(arm_beliefs, comparing),
+        strict=True,
+    )
+    return [arm_finding(events, ArmParts(*row)) for row in rows]
+
+
+def arm_finding(events: Events, parts: ArmParts) -> ArmFinding:
     """The rate, what is still to come, and the estimates beside it."""
+    arm, belief, standing = parts.history, parts.belief, parts.standing
     _, delays = arm.within(events.window)
     converted = np.isfinite(delays)
     whole = arm.ages >= window_end(events.window)
@@ -82,23 +98,25 @@ def arm_finding(
     low, high = anytime_window_interval(
         matured, matured_conversions, arm.decisions, conversions, delta
     )
-    gap = misfit_of(belief, curve)
-    control = arm is events.arms[0]
-    lift, lift_low, lift_high = ends_of(None if control else belief.lift)
+    gap = misfit_of(belief, parts.curve)
+    rate = standardised(belief.rate, parts.season)
+    lift, lift_low, lift_high = ends_of(standing.lift)
     return ArmFinding(
         arm=arm.name,
         decisions=arm.decisions,
         conversions=conversions,
         raw=conversions / arm.decisions if arm.decisions else 0.0,
-        rate=belief.rate.mean,
-        low=belief.rate.low,
-        high=belief.rate.high,
+        rate=rate.mean,
+        low=rate.low,
+        high=rate.high,
+        own_rate=belief.rate.mean,
         matured=float(np.nan_to_num(belief.matured.mean)),
         to_come=belief.to_come.mean,
         to_come_low=belief.to_come.low,
         to_come_high=belief.to_come.high,
-        best=belief.best,
-        expected_loss=belief.loss,
+        best=standing.best,
+        expected_loss=None if standing.loss is None else standing.loss * rate.mean,
+        best_so_far=parts.early.best,
         lift=lift,
         lift_low=lift_low,
         lift_high=lift_high,
@@ -107,8 +125,8 @@ def arm_finding(
         matured_only=_wilson(matured, matured_conversions),
         anytime_low=low,
         anytime_high=high,
-        revenue=revenue,
-        order_value=_order_value(arm, events),
+        revenue=parts.revenue,
+        order_value=parts.revenue.order_value if parts.revenue else None,
         oldest=float(arm.ages.max(initial=0.0)),
         extrapolated=belief.extrapolated,
         misfit=gap.errors,
@@ -140,15 +158,6 @@ def _wilson(count: int, successes: int) -> Estimate | None:
         / (1 + Z95**2 / count)
     )
     return Estimate(mean=share, low=max(centre - reach, 0.0), high=min(centre + reach, 1.0))
-
-
-def _order_value(arm: ArmHistory, events: Events) -> float | None:
-    """The mean of what its converted decisions paid; None without values or conversions."""
-    paid = arm.paid_by_decision(events.window)
-    if not events.valued or not len(paid):
-        return None
-    weights = arm.counts[arm.converted_within(events.window)]
-    return float((weights * paid).sum() / weights.sum())
 
 
 @dataclass(frozen=True)
@@ -200,89 +209,69 @@ def misfit_words(arm: str, gap: Misfit) -> str:
     )
 
 
-def worths_of(arms: Sequence[ArmHistory], window: float | None) -> list[OrderWorth] | None:
-    """The worth of a converted decision, arm by arm; None if almost nothing was paid."""
-    paid = [
-        PaidSums(arm.paid_by_decision(window), arm.counts[arm.converted_within(window)])
-        for arm in arms
-    ]
-    everything = PaidSums(
-        sums=np.concatenate([own.sums for own in paid]),
-        counts=np.concatenate([own.counts for own in paid]),
-    )
-    if everything.decisions < FEWEST_PAID or not everything.sums.any():
-        return None
-    return [_worth(own, everything) for own in paid]
-
-
-class PaidSums(NamedTuple):
-    """Sums that converted decisions have paid, and how many decisions paid each."""
-
-    sums: FloatArray
-    counts: FloatArray
-
-    @property
-    def decisions(self) -> int:
-        return round(float(self.counts.sum()))
-
-
-def _worth(own: PaidSums, everything: PaidSums) -> OrderWorth:
-    used = own if own.decisions >= FEWEST_PAID else everything
-    mean = float((used.counts * used.sums).sum() / used.decisions)
-    squares = float((used.counts * (used.sums - mean) ** 2).sum())
-    return OrderWorth(
-        mean=mean,
-        spread=math.sqrt(squares / (used.decisions - 1)),
-        count=max(own.decisions, 1),
-    )
-
-
-def revenues_of(arm_beliefs: Sequence[ArmPosterior], worths: Sequence[OrderWorth]) -> list[Revenue]:
-    """Each arm's revenue per decision; the first arm is the control."""
-    parts = [_revenue(belief, worth) for belief, worth in zip(arm_beliefs, worths, strict=True)]
-    means = np.array([part.mean for part in parts])
-    spreads = np.array([part.spread for part in parts])
-    chances = best_normal(means, spreads)
-    losses = expected_maximum(means, spreads) - means
+def revenues_of(
+    arm_beliefs: Sequence[ArmPosterior], comparing: Comparing
+) -> list[Revenue] | list[None]:
+    """Each arm's revenue per decision; None for all if nothing was paid."""
+    if comparing.values is None or comparing.revenue is None or comparing.revenue_so_far is None:
+        return [None] * len(arm_beliefs)
+    sums = comparing.values.sums
     return [
-        replace(
-            part,
-            best=float(chances[place]),
-            expected_loss=max(float(losses[place]), 0.0),
-            lift=_lift(part, parts[0]) if place > 0 else None,
+        _revenue(belief, season, float(mean), float(variance), now, early.best)
+        for belief, season, mean, variance, now, early in zip(
+            arm_beliefs,
+            comparing.seasons,
+            sums.means,
+            sums.log_variances(),
+            comparing.revenue.arms,
+            comparing.revenue_so_far.arms,
+            strict=True,
         )
-        for place, part in enumerate(parts)
     ]
 
 
-def _revenue(belief: ArmPosterior, worth: OrderWorth) -> Revenue:
-    """Rate m and worth p, known to standard deviations a and b: p m with (a p)^2 + (b m)^2.
-
-    The interval is that of a log-normal law with this spread where it is small beside the mean,
-    else of a normal one.
-    """
-    rate = belief.rate.mean
-    mean = rate * worth.mean
-    spread = math.hypot(
-        spread_of(belief.rate) * worth.mean, rate * worth.spread / math.sqrt(worth.count)
+def _revenue(
+    belief: ArmPosterior,
+    season: Season,
+    worth: float,
+    variance: float,
+    standing: ArmStanding,
+    early: float | None,
+) -> Revenue:
+    """Rate times worth: on the logarithmic scale half-widths add as squares."""
+    rate = standardised(belief.rate, season)
+    mean = rate.mean * worth
+    value = Z95 * math.sqrt(variance)
+    down = math.hypot(_log_ratio(rate.mean, rate.low), value)
+    up = math.hypot(_log_ratio(rate.high, rate.mean), value)
+    return Revenue(
+        mean=mean,
+        low=mean * math.exp(-down),
+        high=mean * math.exp(min(up, FARTHEST_LOG)),
+        order_value=worth,
+        best=standing.best,
+        expected_loss=None if standing.loss is None else standing.loss * mean,
+        best_so_far=early,
+        lift=standing.lift,
     )
-    low, high = mean - Z95 * spread, mean + Z95 * spread
-    if mean > 2 * spread:
-        low, high = mean * math.exp(-Z95 * spread / mean), mean * math.exp(Z95 * spread / mean)
-    elif mean >= 0:
-        low = max(low, 0.0)
-    return Revenue(mean=mean, low=low, high=high, spread=spread)
 
 
-def _lift(part: Revenue, control: Revenue) -> Estimate | None:
-    """The ratio to the control's, less 1, log-normal; None if one of the two is not positive."""
-    if part.mean <= 0 or control.mean <= 0:
-        return None
-    ratio = part.mean / control.mean
-    wide = Z95 * math.hypot(part.spread / part.mean, control.spread / control.mean)
-    wide = min(wide, 50.0)  # exp() must not overflow for an arm that has hardly sold anything
+def _log_ratio(larger: float, smaller: float) -> float:
+    if larger <= 0 or smaller <= 0:
+        return math.inf
+    return math.log(larger / smaller)
+
+
+def standardised(rate: Estimate, season: Season) -> Estimate:
+    """The rate as if the arm had been shown to all visitors of the calendar."""
+    wide = Z95 * season.error
+    down = math.hypot(_log_ratio(rate.mean, rate.low), wide)
+    up = math.hypot(_log_ratio(rate.high, rate.mean), wide)
+    mean = min(rate.mean * season.factor, 1.0)
     return Estimate(
-        mean=ratio - 1, low=ratio * math.exp(-wide) - 1, high=ratio * math.exp(wide) - 1
+        mean=mean,
+        low=mean * math.exp(-down),
+        high=min(mean * math.exp(min(up, FARTHEST_LOG)), 1.0),
     )
 
 
@@ -292,6 +281,13 @@ def amount(value: float, currency: str = "") -> str:
     if 0 < abs(value) < 1:
         digits = min(2 - math.floor(math.log10(abs(value))), 9)
     return f"{value:,.{digits}f} {currency}".strip()
+
+
+def chance_words(best: float | None) -> str:
+    """The probability of being the best arm, for people."""
+    if best is None:
+        return "too new"
+    return f"{best:.1%}"
 
 
 def later_share(belief: ArmPosterior, ages: np.ndarray, window: float | None) -> np.ndarray:

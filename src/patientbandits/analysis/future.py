@@ -1,43 +1,37 @@
-"""The future, simulated from the posterior: how the expected loss will fall at the current traffic.
+"""The future, simulated from the comparison: how the expected loss will fall.
 
-Three steps. *Truths* are drawn from the posterior, with what arms of one experiment have in
-common. Arm i has mean m_i and variance v_i. The truths are N(mu, (s mu)^2) around a common mu, and
-s, by how much the arms of an experiment usually differ, is one of several values, weighted by how
-well it explains the means. Without it, noise makes the arms look farther apart than they are, and
-the days left too few.
+*Truths* theta are drawn for the logs of the arms' values from their posterior under the common
+prior, so that noise does not make the arms look farther apart than they are.
 
-*Futures*: several are played for each truth. What t more days teach about arm i is counted in
-decisions whose outcome within the window w is known:
+*Futures*: several are played for each truth. What becomes known of arm i by day t is counted in
+decisions whose outcome is known,
 
-    n_i(t) = sum over decisions of G_i(age + t) + traffic_i * integral from 0 to t of G_i(s) ds,
+    n_i(t) = sum over decisions of G_i(age + t) + integral from 0 to t of f_i(u) G_i(t - u) du, (1)
 
-G_i(a) the share of conversions within w that come by age a, 1 from w on. An arm's rate with mean
-m and variance v is known as well as from n = m (1 - m) / v decisions whose outcome is known. In t
-days k(t) more become known; if theta is true, X ~ Bin(k, theta) of them have converted, and
+G_i(a) the share of the conversions that count by age a - with a comparison of mature decisions 0
+up to the window and 1 from then on - and f_i the arm's traffic: as given, or the policy's own
+shares, which are looked up in each future on each day. The estimate of theta_i has the information
+I_i = 1 / s_i^2, which grows with the conversions that become known:
 
-    m(t) = (n m + X) / (n + k),    v(t) = m(t) (1 - m(t)) / (n + k).
+    dI_i = I_i(0) dn_i / n_i(0) e^(theta_i - t_i(0)),
+    d(I_i t_i) = theta_i dI_i + sqrt(dI_i) N(0, 1).
 
-What a converted decision is worth, if that counts, has mean p and standard deviation s and was seen
-c times: later the mean of c + X of them. The value of an arm is m(t) p(t), its variance
-
-    p(t)^2 v(t) + m(t)^2 s^2 / (c + X).
-
-*Stopping*: in every future there is a first day on which the expected loss is below the tolerance,
-a share of what the leader of that day has.
+*Stopping*: in every future there is a first day on which the expected loss of the arm that leads
+is below the tolerance, relative to its value.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.durations import DAY
-from patientbandits.analysis.records import Future, OrderWorth
-from patientbandits.inference import FloatArray, expected_loss
+from patientbandits.analysis.records import Future
+from patientbandits.inference import FloatArray, compare_many, draw_arms
 
 LONGEST_DAYS = 365.0
 RECENT_DAYS = 7.0
@@ -46,12 +40,12 @@ HISTOGRAM_CLASSES = 400
 DAILY_LOOKS = 14
 GROWING_LOOKS = 1.12
 """The future is looked at daily for two weeks, then whenever it is this much longer."""
-DIFFERENCES = (0.05, 0.1, 0.2, 0.4)
-"""s: standard deviation between arms, relative to their common mean; equally likely at first"""
 TRUTHS = 100
 FUTURES = 15
 """of each truth"""
-LEAST_VARIANCE = 1e-18
+LEAST_ERROR = 1e-6
+FARTHEST_LOG = 3.0
+"""A truth that is farther from the estimate brings no more conversions than this."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +53,25 @@ class ArmPresent:
     """An arm as it is today, from where its future starts."""
 
     name: str
-    mean: float
-    spread: float
+    log: float
+    """of its value, up to a constant that all arms have in common"""
+    error: float
+    """standard error of ``log``"""
     ages: FloatArray
     """seconds"""
     lag_times: FloatArray
     lag: FloatArray
     window: float | None
-    worth: OrderWorth | None = None
-    """of a converted decision; None if rates are compared"""
+    mature: bool = False
+    """whether decisions count from the window on only"""
     counts: FloatArray | None = None
     """decisions of each age; None: one"""
 
     def share_by(self, ages: FloatArray) -> FloatArray:
-        """G: the share of the conversions that come by these ages."""
+        """G: the share of the conversions that count by these ages."""
         share = np.interp(ages, self.lag_times, self.lag, left=0.0)
+        if self.mature:
+            share = np.zeros_like(share)
         if self.window is not None:
             share = np.where(ages >= self.window, 1.0, share)
         return share
@@ -95,53 +93,60 @@ def traffic_of(ages: FloatArray, counts: FloatArray | None = None) -> float:
     return float(decided / (span / DAY))
 
 
-def known_decisions(arm: ArmPresent, days: FloatArray, traffic: float) -> FloatArray:
-    """n(t) for each of the ``days``, with the ages in a histogram: there may be millions."""
+def known_of_past(arm: ArmPresent, days: FloatArray) -> FloatArray:
+    """The first sum of (1) for each of the ``days``, with the ages in a histogram: there may be
+    millions."""
     classes = min(HISTOGRAM_CLASSES, max(len(arm.ages), 1))
     counts, edges = np.histogram(arm.ages, bins=classes, weights=arm.counts)
     middles = (edges[:-1] + edges[1:]) / 2
-    old = np.array([counts @ arm.share_by(middles + day * DAY) for day in days])
+    return np.array([counts @ arm.share_by(middles + day * DAY) for day in days])
+
+
+def known_by_arrival(arm: ArmPresent, days: FloatArray) -> FloatArray:
+    """(day, span): the days' worth of decisions made in the span before each later day that are
+    known by the day; the second sum of (1) for a traffic of one a day."""
     fine = np.linspace(0.0, days[-1], 4001)
     grown = arm.share_by(fine * DAY)
     areas = np.concatenate([[0.0], np.cumsum((grown[1:] + grown[:-1]) / 2 * np.diff(fine))])
-    return old + traffic * np.interp(days, fine, areas)
+    past = np.interp(np.maximum(days[:, None] - days, 0.0), fine, areas)
+    return past[:, :-1] - past[:, 1:]
 
 
 def simulate_future(
-    arms: list[ArmPresent],
+    arms: Sequence[ArmPresent],
+    *,
     tolerance: float,
     loss_now: float,
-    traffic: dict[str, float] | None = None,
+    value: float,
+    scale: float,
+    tau: float,
+    traffic: Mapping[str, float] | None = None,
+    minimum: float | None = None,
 ) -> Future:
     """The expected loss on each day, and when it falls below the tolerated share of the leader's
     value.
 
-    ``loss_now`` is today's loss by the posterior itself; ``traffic``: decisions per day, if not the
-    current ones. Values are rates, or rates times what conversions are worth if every arm has that.
+    loss_now   today's, relative to the leader's ``value``
+    scale, tau of the common prior
+    traffic    decisions per day, if not the current ones
+    minimum    the least share of a policy that shows each arm as often as it is probably the
+               best; None: the traffic of each arm stays as it is
     """
     days = future_days()
-    flow = traffic or {arm.name: traffic_of(arm.ages, arm.counts) for arm in arms}
-    outcomes = np.array([known_decisions(arm, days, flow[arm.name]) for arm in arms])
-    worths = [arm.worth for arm in arms if arm.worth is not None]
-    plays = play_arms(
-        means=np.array([arm.mean for arm in arms]),
-        spreads=np.array([arm.spread for arm in arms]),
-        more=np.maximum.accumulate(outcomes - outcomes[:, :1], axis=1),
-        worths=worths if len(worths) == len(arms) else None,
-    )
-    losses = plays.losses
-    # the posterior is not quite normal, and the page must show one number for today
+    flow = dict(traffic or {arm.name: traffic_of(arm.ages, arm.counts) for arm in arms})
+    losses = play_arms(arms, days, flow, scale, tau, minimum)
+    # one number for today: that of the comparison itself
     losses[..., 0] = loss_now
-    passed = first_passage(days, losses < tolerance * plays.leaders)
+    passed = first_passage(days, losses < tolerance)
     left = most_agreed(np.median(passed, axis=1))
     low, high = np.quantile(passed, [0.1, 0.9], method="inverted_cdf")
     return Future(
         days=days,
-        median=np.median(losses, axis=(0, 1)),
-        low=np.quantile(losses, 0.1, axis=(0, 1)),
-        high=np.quantile(losses, 0.9, axis=(0, 1)),
+        median=value * np.median(losses, axis=(0, 1)),
+        low=value * np.quantile(losses, 0.1, axis=(0, 1)),
+        high=value * np.quantile(losses, 0.9, axis=(0, 1)),
         stopped=np.array([(passed <= day).mean() for day in days]),
-        threshold=tolerance * float(plays.leaders[0, 0, 0]),
+        threshold=tolerance * value,
         traffic=flow,
         days_left=_finite(left),
         days_left_low=_finite(low),
@@ -182,84 +187,47 @@ def _finite(day: float) -> float | None:
     return None
 
 
-@dataclass(frozen=True)
-class Plays:
-    """Simulated futures: arrays (truth, future, day)."""
-
-    losses: FloatArray
-    """expected loss if one stops on that day"""
-    leaders: FloatArray
-    """value of the arm that leads on that day"""
-
-
 def play_arms(
-    means: FloatArray, spreads: FloatArray, more: FloatArray, worths: Sequence[OrderWorth] | None
-) -> Plays:
-    """Play all futures.
-
-    ``more``, (arm, day): k(t), from 0 on the first day. ``worths``: None if rates are compared.
-    """
+    arms: Sequence[ArmPresent],
+    days: FloatArray,
+    flow: Mapping[str, float],
+    scale: float,
+    tau: float,
+    minimum: float | None,
+) -> FloatArray:
+    """Play all futures: the relative loss of stopping, (truth, future, day)."""
     # always the same seed: the same history must give the same days left
     random = np.random.default_rng(0)
-    variance = np.maximum(spreads**2, LEAST_VARIANCE)
-    size = np.maximum(means * (1 - means), 1e-12) / variance
-    truths = np.minimum(draw_truths(means, variance, TRUTHS, random), 1.0)
-    whole = np.floor(more).astype(np.int64)
-    steps = np.diff(whole, axis=1)
-    shape = (TRUTHS, FUTURES, *steps.shape)
-    drawn = random.binomial(np.broadcast_to(steps, shape), truths[:, None, :, None])
-    sold = drawn.astype(np.float64)
-    size_then = size[:, None] + whole
-    rates = ((means * size)[:, None] + _added_up(sold)) / size_then
-    value, noise = rates, np.maximum(rates * (1 - rates), 0.0) / size_then
-    if worths is not None:
-        worth, doubt = _play_worths(worths, sold, random)
-        value, noise = rates * worth, worth**2 * noise + rates**2 * doubt
-    value, noise = np.swapaxes(value, -1, -2), np.swapaxes(noise, -1, -2)
-    spread = np.sqrt(noise)
-    # truth by truth: the integral needs room for 61 points of each future and day
-    losses = [expected_loss(*future) for future in zip(value, spread, strict=True)]
-    return Plays(losses=np.array(losses), leaders=value.max(axis=-1))
-
-
-def _play_worths(
-    worths: Sequence[OrderWorth], sold: FloatArray, random: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """The mean worth of a converted decision as it will be counted, and its variance."""
-    means = np.array([worth.mean for worth in worths])
-    spreads = np.array([worth.spread for worth in worths])
-    counts = np.array([float(worth.count) for worth in worths])
-    variance = np.maximum(spreads**2 / counts, LEAST_VARIANCE)
-    truths = draw_truths(means, variance, TRUTHS, random)[:, None, :, None]
-    noise = random.standard_normal(sold.shape) * np.sqrt(sold)
-    paid = _added_up(truths * sold + spreads[:, None] * noise)
-    seen = counts[:, None] + _added_up(sold)
-    return ((means * counts)[:, None] + paid) / seen, spreads[:, None] ** 2 / seen
-
-
-def _added_up(steps: FloatArray) -> FloatArray:
-    """Sums along the days; 0 on the first."""
-    sums = np.zeros((*steps.shape[:-1], steps.shape[-1] + 1))
-    sums[..., 1:] = np.cumsum(steps, axis=-1)
-    return sums
-
-
-def draw_truths(
-    means: FloatArray, variance: FloatArray, count: int, random: np.random.Generator
-) -> FloatArray:
-    """Draw ``count`` truths, (truth, arm); they are >= 0 where the means are."""
-    scale = abs(float((means / variance).sum() / (1 / variance).sum()))
-    between = np.maximum(scale * np.array(DIFFERENCES), 1e-12) ** 2
-    weights = 1 / (variance + between[:, None])
-    precision = weights.sum(axis=1)
-    centres = (weights * means).sum(axis=1) / precision
-    misses = (weights * (means - centres[:, None]) ** 2).sum(axis=1)
-    fits = (np.log(weights).sum(axis=1) - np.log(precision) - misses) / 2
-    chances = np.exp(fits - fits.max())
-    chosen = random.choice(len(between), count, p=chances / chances.sum())
-    common = centres[chosen] + random.standard_normal(count) / np.sqrt(precision[chosen])
-    pull = 1 / between[chosen][:, None]
-    certainty = 1 / variance + pull
-    middle = (means / variance + common[:, None] * pull) / certainty
-    drawn = middle + random.standard_normal(middle.shape) / np.sqrt(certainty)
-    return np.where(means >= 0, np.maximum(drawn, 0.0), drawn)
+    logs = np.array([arm.log for arm in arms])
+    # that of a single arm is 0
+    errors = np.maximum([arm.error for arm in arms], LEAST_ERROR)
+    past = np.array([known_of_past(arm, days) for arm in arms])
+    arrivals = np.array([known_by_arrival(arm, days) for arm in arms])
+    known_now = np.maximum(past[:, 0], 1.0)
+    visitors = np.array([flow[arm.name] for arm in arms])
+    truths = draw_arms(logs, errors, scale, TRUTHS, random)[:, None, :]
+    pace = np.exp(np.clip(truths - logs, -FARTHEST_LOG, FARTHEST_LOG)) / (known_now * errors**2)
+    shape = (TRUTHS, FUTURES, len(arms))
+    information = np.broadcast_to(1.0 / errors**2, shape).copy()
+    weighted = logs * information
+    spans: list[FloatArray] = []
+    counted = np.broadcast_to(past[:, 0], shape)
+    losses = np.zeros((TRUTHS, FUTURES, len(days)))
+    for place in range(len(days)):
+        if place > 0:
+            arrived = sum(shares * arrivals[:, place, span] for span, shares in enumerate(spans))
+            then = np.maximum(past[:, place] + arrived, counted)
+            gained = (then - counted) * pace
+            counted = then
+            information = information + gained
+            weighted = weighted + truths * gained + np.sqrt(gained) * random.standard_normal(shape)
+        estimates = weighted / information
+        best, loss = compare_many(estimates, 1.0 / np.sqrt(information), scale, tau)
+        leader = best.argmax(axis=-1)[..., None]
+        losses[..., place] = np.take_along_axis(loss, leader, axis=-1)[..., 0]
+        if minimum is None:
+            spans.append(np.broadcast_to(visitors, shape))
+        else:
+            shares = np.maximum(best, minimum)
+            spans.append(visitors.sum() * shares / shares.sum(axis=-1, keepdims=True))
+    return losses

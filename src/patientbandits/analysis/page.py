@@ -15,7 +15,8 @@ import numpy as np
 from patientbandits._util.durations import DAY, HOUR, MINUTE, short_time, spoken
 from patientbandits._util.files import write_atomically
 from patientbandits.analysis.arms import amount, cohort_days
-from patientbandits.analysis.verdict import BY_REVENUE, beside_words, compared_of, leads, loss_words
+from patientbandits.analysis.comparison import BY_REVENUE
+from patientbandits.analysis.verdict import beside_words, compared_of, leads, loss_words
 from patientbandits.plotting import PALETTE, STYLE, render_page, save
 
 if TYPE_CHECKING:

@@ -9,25 +9,45 @@ from patientbandits.inference.posterior import Estimate, LagCurve
 
 
 @dataclass(frozen=True)
-class OrderWorth:
-    """The worth of a converted decision: all its orders within the window, added up."""
+class ArmStanding:
+    """An arm beside the others."""
 
-    mean: float
+    best: float | None
+    """probability that no arm is better; None: the arm is too new to be compared"""
+    loss: float | None
+    """expected loss of choosing it for good, relative to its own value"""
+    lift: Estimate | None
+    """relative to the control, less 1; None for the control"""
+    log: float
+    """of its value, up to a constant that all arms have in common"""
+    error: float
+    """standard error of ``log``"""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The arms compared, by rate or by revenue."""
+
+    basis: str
+    """mature: decisions as old as the window; or so far: all, with the model of delays"""
+    by: str
+    arms: tuple[ArmStanding, ...]
     spread: float
-    """standard deviation of one"""
-    count: int
+    """by how much the logs of the arms differ, as the common prior has learned"""
 
 
 @dataclass(frozen=True)
 class Revenue(Estimate):
     """Revenue per decision within the window, with its interval."""
 
-    spread: float
-    """standard deviation of the estimate"""
-    best: float = 0.0
-    """probability that no arm has a larger one"""
-    expected_loss: float = 0.0
-    """mean of the best arm's less this one's"""
+    order_value: float = 0.0
+    """mean of what a converted decision paid, capped"""
+    best: float | None = None
+    """probability that no arm has a larger one; None: the arm is too new to be compared"""
+    expected_loss: float | None = None
+    """what choosing this arm for good costs per decision"""
+    best_so_far: float | None = None
+    """the same probability from all decisions, with the model of delays"""
     lift: Estimate | None = None
     """relative to the control's, less 1; None for the control"""
 
@@ -52,17 +72,22 @@ class ArmFinding:
     raw: float
     """conversions / decisions: too low while conversions are under way"""
     rate: float
+    """corrected for what is to come, and standardised to all visitors of the calendar"""
     low: float
     high: float
+    own_rate: float
+    """corrected only: the mean over the visitors to whom this arm was shown"""
     matured: float
     """share of the conversions of these decisions that is visible already"""
     to_come: float
     to_come_low: float
     to_come_high: float
-    best: float
-    """probability that no arm has a larger rate"""
-    expected_loss: float
-    """mean of the best rate less this one's"""
+    best: float | None
+    """probability that no arm has a larger rate; None: the arm is too new to be compared"""
+    expected_loss: float | None
+    """what choosing this arm for good costs per decision, in conversions"""
+    best_so_far: float | None
+    """the same probability from all decisions, with the model of delays"""
     lift: float | None
     """rate relative to the control's, less 1; None for the control"""
     lift_low: float | None
@@ -155,6 +180,8 @@ class Verdict:
 
     by: str
     """the quantity compared: rate or revenue"""
+    basis: str
+    """mature or so far: the decisions that are compared"""
     currency: str
     """of expected_loss and threshold, if revenue is compared"""
     leader: str

@@ -10,36 +10,30 @@ from typing import Any
 import numpy as np
 
 from patientbandits._util.durations import in_seconds
-from patientbandits.analysis.arms import (
-    arm_finding,
-    beliefs,
-    cohorts_of,
-    revenues_of,
-    spread_of,
-    worths_of,
+from patientbandits.analysis.arms import beliefs, cohorts_of, findings
+from patientbandits.analysis.comparison import (
+    AUTOMATIC,
+    BY_RATE,
+    BY_REVENUE,
+    MATURE,
+    compare_all,
+    paid_values,
+    slots_of,
 )
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.future import ArmPresent, simulate_future
 from patientbandits.analysis.records import (
     ArmFinding,
     CohortFinding,
+    Comparison,
     Future,
     Lag,
-    OrderWorth,
-    Revenue,
     Verdict,
     WindowFinding,
 )
-from patientbandits.analysis.verdict import (
-    BY_RATE,
-    BY_REVENUE,
-    compare_windows,
-    compared_of,
-    leader_by,
-    verdict_of,
-)
-from patientbandits.errors import InputError, choice, number, require
-from patientbandits.inference import StepCurve, step_curve
+from patientbandits.analysis.verdict import compare_windows, compared_of, leader_by, verdict_of
+from patientbandits.errors import InputError, choice, number, positive, require
+from patientbandits.inference import RATE_SCALE, REVENUE_SCALE, TAUS, StepCurve, step_curve
 from patientbandits.inference.posterior import ArmPosterior
 
 DataFrame = Any
@@ -64,6 +58,10 @@ class Analysis:
     cohorts: list[CohortFinding]
     future: Future
     tolerance: float
+    cap: float | None = None
+    """larger values of a decision's orders count as this much; None: all count in full"""
+    capped: int = 0
+    """decisions whose value was cut"""
 
     @property
     def control(self) -> str:
@@ -83,6 +81,8 @@ class Analysis:
                     "as_of": events.end,
                     "currency": events.currency,
                     "tolerance": self.tolerance,
+                    "cap": self.cap,
+                    "capped": self.capped,
                     "windows": [asdict(row) for row in self.windows],
                     "lag": {name: asdict(curve) for name, curve in self.lag.items()},
                     "cohorts": [asdict(row) for row in self.cohorts],
@@ -114,6 +114,7 @@ def analyse(
     by: str = BY_RATE,
     tolerance: float = TOLERANCE,
     traffic: float | None = None,
+    cap: float | str | None = AUTOMATIC,
     tell: Callable[[str], None] | None = None,
 ) -> Analysis:
     """Find the arm that converts best within the window, how certain that is, and the time left.
@@ -122,6 +123,8 @@ def analyse(
     by          the quantity that the verdict compares: "rate", or "revenue" per decision
     tolerance   stop when the expected loss is below this share of the leader's rate or revenue
     traffic     decisions per day from now on, over all arms; by default as in the last seven days
+    cap         larger values of a decision's orders count as this much; by default ten medians of
+                the first hundred that paid; None: all count in full
     tell        called with a few words about each step
     """
     say = tell or (lambda words: None)
@@ -138,40 +141,41 @@ def analyse(
     ordered = _control_first(events)
     arm_beliefs = beliefs(ordered.arms, ordered.window, lag_times(ordered))
     curves = [step_curve(*arm.within(ordered.window), arm.counts) for arm in ordered.arms]
-    paid = worths_of(ordered.arms, ordered.window) if ordered.valued else None
-    revenues: Sequence[Revenue | None] = [None] * len(arm_beliefs)
-    if paid is not None:
-        revenues = revenues_of(arm_beliefs, paid)
-    rows = zip(ordered.arms, arm_beliefs, curves, revenues, strict=True)
-    arms = [arm_finding(ordered, *row) for row in rows]
+    say("comparing arms within slots of time")
+    values = paid_values(ordered, _cap(cap))
+    if by == BY_REVENUE and values is None:
+        raise InputError(f"{ANALYSE}: by={by!r} needs orders with values; there are none.")
+    comparing = compare_all(slots_of(ordered), ordered.end, ordered.window, arm_beliefs, values)
+    arms = findings(ordered, arm_beliefs, curves, comparing)
+    comparison = comparing.by(by)
     say("simulating the future")
-    worths: Sequence[OrderWorth | None] = [None] * len(arm_beliefs)
-    if by == BY_REVENUE:
-        if paid is None:
-            raise InputError(f"{ANALYSE}: by={by!r} needs orders with values; there are none.")
-        worths = paid
-    future = simulate_future(
-        _present(ordered, arm_beliefs, worths),
-        tolerance=share,
-        loss_now=compared_of(leader_by(arms, by), by).loss,
-        traffic=_flow(ordered, traffic),
-    )
+    future = _future(ordered, arm_beliefs, comparison, arms, share, _flow(ordered, traffic))
     return Analysis(
         events=ordered,
         arms={arm.arm: arm for arm in arms},
-        verdict=verdict_of(arms, future, by, ordered.currency),
+        verdict=verdict_of(arms, future, comparison, ordered),
         lag=dict(zip(ordered.names, map(_lag, arm_beliefs, curves), strict=True)),
         windows=compare_windows(ordered),
         cohorts=cohorts_of(ordered, arm_beliefs),
         future=future,
         tolerance=share,
+        cap=values.cap if values else None,
+        capped=values.capped if values else 0,
     )
+
+
+def _cap(cap: float | str | None) -> float | str | None:
+    if cap is None or cap == AUTOMATIC:
+        return cap
+    return positive(ANALYSE, "cap", cap)
 
 
 def _control_first(events: Events) -> Events:
     """The same history with the control as its first arm, which lifts are relative to."""
-    arms = sorted(events.arms, key=lambda arm: arm.name != events.control)
-    return replace(events, arms=tuple(arms))
+    places = sorted(
+        range(len(events.arms)), key=lambda place: events.names[place] != events.control
+    )
+    return events.only(places, events.control)
 
 
 def lag_times(events: Events) -> np.ndarray:
@@ -186,24 +190,44 @@ def _lag(belief: ArmPosterior, curve: StepCurve) -> Lag:
     return Lag(**vars(belief.lag), kaplan_meier=observed)
 
 
-def _present(
-    events: Events, arm_beliefs: Sequence[ArmPosterior], worths: Sequence[OrderWorth | None]
-) -> list[ArmPresent]:
-    """The arms as they are today, from where the future starts."""
-    return [
+def _future(
+    events: Events,
+    arm_beliefs: Sequence[ArmPosterior],
+    comparison: Comparison,
+    arms: Sequence[ArmFinding],
+    tolerance: float,
+    traffic: dict[str, float] | None,
+) -> Future:
+    """The future of the arms that are compared, from where they are today."""
+    rows = zip(events.arms, arm_beliefs, comparison.arms, strict=True)
+    present = [
         ArmPresent(
             name=arm.name,
-            mean=belief.rate.mean,
-            spread=spread_of(belief.rate),
+            log=standing.log,
+            error=standing.error,
             ages=arm.ages,
             counts=arm.counts,
             lag_times=belief.lag.times,
             lag=belief.lag.mean,
             window=events.window,
-            worth=worth,
+            mature=comparison.basis == MATURE,
         )
-        for arm, belief, worth in zip(events.arms, arm_beliefs, worths, strict=True)
+        for arm, belief, standing in rows
+        if standing.best is not None
     ]
+    leader = leader_by(arms, comparison.by)
+    value = compared_of(leader, comparison.by).value
+    standing = comparison.arms[events.names.index(leader.arm)]
+    return simulate_future(
+        present,
+        tolerance=tolerance,
+        loss_now=standing.loss or 0.0,
+        value=value,
+        scale=REVENUE_SCALE if comparison.by == BY_REVENUE else RATE_SCALE,
+        tau=max(comparison.spread, float(TAUS[0])),
+        traffic=traffic,
+        minimum=events.minimum_share,
+    )
 
 
 def _flow(events: Events, traffic: float | None) -> dict[str, float] | None:

@@ -10,10 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from patientbandits._util.durations import DAY, HOUR
+from patientbandits._util.durations import DAY, HOUR, spoken
 from patientbandits.analysis.arms import amount, ends_of
+from patientbandits.analysis.comparison import BY_RATE, BY_REVENUE, FEWEST_CONVERSIONS, SO_FAR
 from patientbandits.analysis.events import Events
-from patientbandits.analysis.records import ArmFinding, Future, Verdict, WindowArm, WindowFinding
+from patientbandits.analysis.records import (
+    ArmFinding,
+    Comparison,
+    Future,
+    Verdict,
+    WindowArm,
+    WindowFinding,
+)
 from patientbandits.inference import StepCurve, best_normal, step_curve
 from patientbandits.inference.posterior import Estimate
 
@@ -22,21 +30,19 @@ WHOLE_DAYS = (1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 270, 365, 540
 SURE = 0.8
 """An arm leads from this probability on; below, the order may well be noise."""
 
-BY_RATE = "rate"
-BY_REVENUE = "revenue"
-
-FEWEST_CONVERSIONS = 10
-"""With fewer in some arm it is too early for a verdict."""
 LEAST_LOSS = 0.0001
 """Smaller losses are not written out."""
 MOST_EXTRAPOLATED = 0.5
 """If more than this share of an arm's rate lies beyond its oldest age, it is too early."""
 
 
-def too_early(arms: Sequence[ArmFinding]) -> str:
-    """The reason why it is too early for a verdict, or nothing."""
+def too_early(arms: Sequence[ArmFinding], basis: str, window: float | None) -> str:
+    """The reason why it is too early for a verdict, or nothing.
+
+    ``arms``: those that are compared.
+    """
     for arm in arms:
-        if arm.conversions < FEWEST_CONVERSIONS:
+        if arm.conversions < FEWEST_CONVERSIONS and basis == SO_FAR:
             word = "conversion" if arm.conversions == 1 else "conversions"
             return (
                 f"{arm.arm} has {arm.conversions} {word} so far, and at least "
@@ -48,6 +54,8 @@ def too_early(arms: Sequence[ArmFinding]) -> str:
                 f"{arm.extrapolated:.0%} of the conversions expected of {arm.arm} would come later "
                 "than any seen so far"
             )
+    if window is not None and basis == SO_FAR:
+        return f"hardly any decision is as old as the window of {spoken(window)}"
     return ""
 
 
@@ -56,9 +64,11 @@ class Compared:
     """The figures of an arm that are compared with those of the others."""
 
     value: float
-    best: float
-    loss: float
+    best: float | None
+    """None: the arm is too new to be compared"""
+    loss: float | None
     lift: Estimate | None
+    best_so_far: float | None
 
 
 def compared_of(arm: ArmFinding, by: str) -> Compared:
@@ -66,49 +76,67 @@ def compared_of(arm: ArmFinding, by: str) -> Compared:
     if by == BY_REVENUE and arm.revenue is not None:
         money = arm.revenue
         return Compared(
-            value=money.mean, best=money.best, loss=money.expected_loss, lift=money.lift
+            value=money.mean,
+            best=money.best,
+            loss=money.expected_loss,
+            lift=money.lift,
+            best_so_far=money.best_so_far,
         )
     lift = None
     if arm.lift is not None and arm.lift_low is not None and arm.lift_high is not None:
         lift = Estimate(mean=arm.lift, low=arm.lift_low, high=arm.lift_high)
-    return Compared(value=arm.rate, best=arm.best, loss=arm.expected_loss, lift=lift)
+    return Compared(
+        value=arm.rate,
+        best=arm.best,
+        loss=arm.expected_loss,
+        lift=lift,
+        best_so_far=arm.best_so_far,
+    )
+
+
+def judged(arms: Sequence[ArmFinding], by: str) -> list[ArmFinding]:
+    """The arms that are compared."""
+    return [arm for arm in arms if compared_of(arm, by).best is not None]
 
 
 def leader_by(arms: Sequence[ArmFinding], by: str) -> ArmFinding:
-    """The arm with the largest rate, or revenue per decision."""
+    """The arm that is most probably the best."""
 
     def place(arm: ArmFinding) -> tuple[float, float]:
         compared = compared_of(arm, by)
-        return compared.value, compared.best
+        return compared.best or 0.0, compared.value
 
     return max(arms, key=place)
 
 
 def verdict_of(
-    arms: Sequence[ArmFinding], future: Future, by: str = BY_RATE, currency: str = ""
+    arms: Sequence[ArmFinding], future: Future, comparison: Comparison, events: Events
 ) -> Verdict:
     """The leader, and whether to stop."""
+    by = comparison.by
     leader = leader_by(arms, by)
     compared = compared_of(leader, by)
-    others = [arm for arm in arms if arm is not leader]
-    reason = too_early(arms)
+    probability, loss = compared.best or 0.0, compared.loss or 0.0
+    others = [arm for arm in judged(arms, by) if arm is not leader]
+    reason = too_early(judged(arms, by), comparison.basis, events.window)
     apart = all(leader.anytime_low > other.anytime_high for other in others)
     lift, lift_low, lift_high = ends_of(compared.lift)
     words = f"There is only one arm, {leader.arm}, so there is nothing to compare"
     if others and reason:
         words = f"Too early to say: {reason}; {_left(future)}"
     elif others:
-        loss = loss_words(compared.loss, by, currency)
         words = (
-            f"{standing_words(leader.arm, compared.best, by)}; "
-            f"the expected loss of stopping now is {loss}; {_left(future)}"
+            f"{standing_words(leader.arm, probability, by)}; "
+            f"the expected loss of stopping now is {loss_words(loss, by, events.currency)}; "
+            f"{_left(future)}"
         )
     return Verdict(
         by=by,
-        currency=currency if by == BY_REVENUE else "",
+        basis=comparison.basis,
+        currency=events.currency if by == BY_REVENUE else "",
         leader=leader.arm,
-        probability=compared.best,
-        expected_loss=compared.loss,
+        probability=probability,
+        expected_loss=loss,
         lift=lift,
         lift_low=lift_low,
         lift_high=lift_high,
@@ -118,8 +146,16 @@ def verdict_of(
         days_left_high=future.days_left_high,
         too_early=bool(reason),
         certain=apart and bool(others) and by == BY_RATE,
-        words=words,
+        words=words + new_words([arm for arm in arms if compared_of(arm, by).best is None]),
     )
+
+
+def new_words(arms: Sequence[ArmFinding]) -> str:
+    """The arms that are left out of the comparison, as the end of a sentence."""
+    if not arms:
+        return ""
+    names = " and ".join(arm.arm for arm in arms)
+    return f"; {names} {'is' if len(arms) == 1 else 'are'} too new to be compared"
 
 
 def leads(probability: float) -> bool:
@@ -153,7 +189,7 @@ def beside_words(arms: Sequence[ArmFinding], by: str) -> str:
         return ""
     other = BY_RATE if by == BY_REVENUE else BY_REVENUE
     leader = leader_by(arms, other)
-    chance = compared_of(leader, other).best
+    chance = compared_of(leader, other).best or 0.0
     return f"By {other}, {leader.arm} is the best arm with a probability of {100 * chance:.0f} %."
 
 

@@ -147,6 +147,8 @@ def reading_table(analysis: Analysis) -> list[tuple[str, ...]]:
 
 def arms_lines(analysis: Analysis) -> list[tuple[str, ...]]:
     """One row for each arm; with revenue where orders have values."""
+    from patientbandits.analysis import chance_words
+
     valued = any(arm.revenue for arm in analysis.arms.values())
     rows: list[tuple[str, ...]] = [
         (
@@ -167,8 +169,8 @@ def arms_lines(analysis: Analysis) -> list[tuple[str, ...]]:
             f"{arm.low:.2%} .. {arm.high:.2%}",
             f"{arm.matured:.0%}",
             f"{arm.to_come:.0f}",
-            f"{arm.best:.1%}",
-            "control" if arm.lift is None else f"{arm.lift:+.1%}",
+            chance_words(arm.best),
+            lift_words(arm, analysis.control),
         )
         if valued:
             cells += _revenue_cells(arm)
@@ -176,13 +178,21 @@ def arms_lines(analysis: Analysis) -> list[tuple[str, ...]]:
     return rows
 
 
+def lift_words(arm: ArmFinding, control: str) -> str:
+    """The lift over the control, if the arm is compared."""
+    if arm.lift is None:
+        return "control" if arm.arm == control else "–"
+    return f"{arm.lift:+.1%}"
+
+
 def _revenue_cells(arm: ArmFinding) -> tuple[str, str, str]:
-    from patientbandits.analysis import amount
+    from patientbandits.analysis import amount, chance_words
 
     money = arm.revenue
     if money is None:
         return "", "", ""
-    return amount(money.mean), f"{amount(money.low)} .. {amount(money.high)}", f"{money.best:.1%}"
+    span = f"{amount(money.low)} .. {amount(money.high)}"
+    return amount(money.mean), span, chance_words(money.best)
 
 
 def remarks(analysis: Analysis) -> list[str]:

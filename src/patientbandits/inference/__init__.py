@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from patientbandits.inference.best_arm import expected_maximum as expected_maximum
     from patientbandits.inference.common_prior import RATE_SCALE as RATE_SCALE
     from patientbandits.inference.common_prior import REVENUE_SCALE as REVENUE_SCALE
+    from patientbandits.inference.common_prior import TAUS as TAUS
     from patientbandits.inference.common_prior import ArmComparison as ArmComparison
     from patientbandits.inference.common_prior import compare_arms as compare_arms
+    from patientbandits.inference.common_prior import compare_many as compare_many
     from patientbandits.inference.common_prior import draw_arms as draw_arms
-    from patientbandits.inference.common_prior import leader_losses as leader_losses
     from patientbandits.inference.common_prior import log_estimate as log_estimate
     from patientbandits.inference.conversion_odds import OddsFit as OddsFit
     from patientbandits.inference.conversion_odds import Strata as Strata

@@ -100,22 +100,22 @@ def compare_arms(logs: FloatArray, errors: FloatArray, scale: float) -> ArmCompa
     )
 
 
-def leader_losses(logs: FloatArray, errors: FloatArray, scale: float, tau: float) -> FloatArray:
-    """Return the loss of the arm with the largest log, experiment by experiment (last axis: arms).
+def compare_many(
+    logs: FloatArray, errors: FloatArray, scale: float, tau: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(best) and loss of the arms of many experiments; arms are along the last axis.
 
-    For simulated futures, of which there are many: with more than two arms `tau` stands for its
-    distribution, and m for its mean.
+    For simulated futures: with more than two arms ``tau`` stands for its distribution, and m' for
+    that of m.
     """
     errors = np.maximum(errors, LEAST_ERROR)
     if logs.shape[-1] == 1:
-        return np.zeros(logs.shape[:-1])
+        return np.ones_like(logs), np.zeros_like(logs)
     if logs.shape[-1] == 2:
-        _, loss = _compare_two(logs, errors, tau_chances(logs, errors, scale))
-    else:
-        weights = 1.0 / (errors**2 + tau**2)
-        centres = (weights * logs).sum(axis=-1) / weights.sum(axis=-1)
-        _, loss = race(*_shrunk(logs, errors, np.float64(tau), centres), COARSE)
-    return np.take_along_axis(loss, logs.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+        return _compare_two(logs, errors, tau_chances(logs, errors, scale))
+    weights = 1.0 / (errors**2 + tau**2)
+    centres = (weights * logs).sum(axis=-1) / weights.sum(axis=-1)
+    return race(*_shrunk(logs, errors, np.float64(tau), centres), COARSE)
 
 
 def _compare_two(

@@ -54,13 +54,17 @@ class Strata(NamedTuple):
     @property
     def exposure(self) -> FloatArray:
         """m: visitors whose conversions are visible."""
-        return self.visitors if self.visible is None else self.visitors * self.visible
+        if self.visible is None:
+            return self.visitors
+        return self.visitors * self.visible
 
     def informative(self) -> Strata:
         """Leave out strata without a conversion or with one arm only: they say nothing."""
         useful = (self.conversions.sum(axis=1) > 0) & ((self.exposure > 0).sum(axis=1) > 1)
-        visible = None if self.visible is None else self.visible[useful]
-        return Strata(self.visitors[useful], self.conversions[useful], visible)
+        rows = Strata(self.visitors[useful], self.conversions[useful])
+        if self.visible is None:
+            return rows
+        return rows._replace(visible=self.visible[useful])
 
 
 class OddsFit(NamedTuple):
@@ -150,7 +154,7 @@ def _information(events: FloatArray, shares: FloatArray) -> FloatArray:
 def _invertible(curvature: FloatArray) -> FloatArray:
     """Add a constant to all entries: beta's level, about which conversions say nothing, gets a
     curvature of its own, and contrasts stay as they are."""
-    return curvature + np.trace(curvature) / len(curvature)
+    return curvature + max(float(np.trace(curvature)), 1.0) / len(curvature)
 
 
 def _score_variance(noise: FloatArray, shares: FloatArray) -> FloatArray:

@@ -48,7 +48,7 @@ def told_shop(shop, clock, days=60, visitors=6000, seed=2):
 
 
 def best(handle):
-    return {arm["arm"]: arm["best"] for arm in handle.report()["arms"]}
+    return {arm["arm"]: arm["best_so_far"] for arm in handle.report()["arms"]}
 
 
 @pytest.fixture
@@ -75,7 +75,9 @@ def test_faked_conversions_are_told_and_undone(attacked, clock):
         clock.now += 5.0
         handle.expose(f"fake-{number}", "control")
         handle.convert(unit=f"fake-{number}", order=f"fake-{number}")
-    assert best(handle)["control"] > chances["control"] + 0.3  # it worked
+    assert counts(handle) != before
+    # arms are compared within slots of time: one busy slot says little
+    assert chances["control"] < best(handle)["control"] < chances["control"] + 0.1
     raised = kinds(handle.alerts()) - quiet
     assert ("burst", "control") in raised
     clock.now += 60.0

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from patientbandits.analysis.events.example import write_example as write_example
     from patientbandits.analysis.events.history import ArmHistory as ArmHistory
     from patientbandits.analysis.events.history import Events as Events
+    from patientbandits.analysis.events.history import PaidValues as PaidValues
+    from patientbandits.analysis.events.history import Slots as Slots
     from patientbandits.analysis.events.history import control_of as control_of
     from patientbandits.analysis.events.reading import EventRows as EventRows
     from patientbandits.analysis.events.reading import ExposureRow as ExposureRow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from patientbandits._util.durations import DAY, window_end
 from patientbandits.analysis.events.report import ReadingReport
 from patientbandits.errors import InputError, choice, require
-from patientbandits.inference import FloatArray
+from patientbandits.inference import FloatArray, ValueSums
 
 CONTROL_NAMES = ("control", "baseline", "original", "default", "off", "a", "0", "false")
 
@@ -76,6 +76,31 @@ class ArmHistory:
 
 
 @dataclass(frozen=True)
+class Slots:
+    """Decisions and conversions by slot of time and arm; arms are compared within slots."""
+
+    starts: FloatArray
+    """seconds since 1970"""
+    length: float
+    """seconds"""
+    visitors: FloatArray
+    """(slot, arm): decisions made in the slot"""
+    conversions: FloatArray
+    """(slot, arm): of those decisions, so far, within the window"""
+
+
+@dataclass(frozen=True)
+class PaidValues:
+    """What converted decisions paid, all their orders within the window added up."""
+
+    sums: ValueSums
+    cap: float | None
+    """larger values count as this much; None: all count in full"""
+    capped: int
+    """decisions whose value was cut"""
+
+
+@dataclass(frozen=True)
 class Events:
     """A shop's history, ready to be analysed."""
 
@@ -90,6 +115,12 @@ class Events:
     currency: str = ""
     valued: bool = False
     """whether orders have values"""
+    slots: Slots | None = None
+    """counted beforehand, where rows stand for groups of decisions; arms as in ``arms``"""
+    values: PaidValues | None = None
+    """summed beforehand"""
+    minimum_share: float | None = None
+    """of a policy that shows each arm as often as it is probably the best; None: shares stay"""
 
     @property
     def names(self) -> list[str]:
@@ -103,6 +134,22 @@ class Events:
     def oldest(self) -> float:
         """The largest age of any decision, in seconds."""
         return max(float(arm.ages.max(initial=0.0)) for arm in self.arms)
+
+    def only(self, places: Sequence[int], control: str) -> Events:
+        """The same history with the arms at these places, in this order."""
+        columns = list(places)
+        slots, values = self.slots, self.values
+        if slots is not None:
+            slots = replace(
+                slots,
+                visitors=slots.visitors[:, columns],
+                conversions=slots.conversions[:, columns],
+            )
+        if values is not None:
+            sums = ValueSums._make(column[columns] for column in values.sums)
+            values = replace(values, sums=sums)
+        arms = tuple(self.arms[place] for place in places)
+        return replace(self, arms=arms, control=control, slots=slots, values=values)
 
     @classmethod
     def of(

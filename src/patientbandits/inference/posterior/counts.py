@@ -35,15 +35,17 @@ class CureCounts:
     """Pulls that wait, by age, and pulls that converted, by delay, in the same bins.
 
     Bin j holds what is above edges[j - 1], or 0, and at most edges[j]; the last one also what is
-    beyond. ``paid`` is the sum of rewards (by default 1 per conversion). ``passed`` is how much of
-    its bin a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the
-    bins' ends)."""
+    beyond. ``paid`` is the sum of rewards (by default 1 per conversion); ``values`` are the rewards
+    themselves, whose scatter tells how well their mean is known. ``passed`` is how much of its bin
+    a waiting pull has behind it, in the mean, from 0 to 1 (by default all: ages are the bins'
+    ends)."""
 
     edges: ArrayLike
     waiting: ArrayLike
     converted: ArrayLike
     paid: float | None = None
     passed: ArrayLike | None = None
+    values: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         for name in ("edges", "waiting", "converted"):
@@ -70,7 +72,19 @@ class CureCounts:
         )
         require(bool(np.all(passed <= 1)), OWNER, "passed must be in [0, 1]", passed=self.passed)
         paid = float(converted.sum())
+        if self.values is not None:
+            values = column(OWNER, "values", self.values)
+            require(
+                len(values) == round(float(converted.sum())),
+                OWNER,
+                "values must be one for each conversion",
+                values=len(values),
+                conversions=float(converted.sum()),
+            )
+            object.__setattr__(self, "values", values)
+            paid = float(values.sum())
         if self.paid is not None:
+            require(self.values is None, OWNER, "give paid or values, not both", paid=self.paid)
             paid = number(OWNER, "paid", self.paid)
         require(0 <= paid < math.inf, OWNER, "paid must be a finite number >= 0", paid=self.paid)
         object.__setattr__(self, "paid", paid)
@@ -87,6 +101,12 @@ class CureCounts:
         assert self.paid is not None
         return self.paid / conversions if conversions > 0 else 1.0
 
+    def payments(self) -> Array:
+        """What each conversion paid; where only the sum is known, the mean."""
+        if self.values is not None:
+            return self.values  # type: ignore[return-value]
+        return np.full(round(float(self.columns[2].sum())), self.mean_paid)
+
     @classmethod
     def of(
         cls,
@@ -98,6 +118,7 @@ class CureCounts:
         delay_counts: ArrayLike | None = None,
         unit: float | None = None,
         window: float | None = None,
+        values: ArrayLike | None = None,
     ) -> CureCounts:
         """From the ages of the pulls that wait and the delays of those that have converted.
 
@@ -106,6 +127,7 @@ class CureCounts:
         unit     what is within one unit of time is not told apart; by default 1 on a clock of whole
                  numbers, otherwise a power of two below the shortest delay
         window   nothing counts that comes later: a pull converted after it counts as one that waits
+        values   what each conversion paid, in the order of the delays, if they are not counted
         """
         age, age_weight = weighted("age", ages, age_counts)
         delay, delay_weight = weighted("delay", delays, delay_counts)
@@ -119,6 +141,8 @@ class CureCounts:
             age = np.minimum(np.concatenate([age, delay[late]]), end)
             age_weight = np.concatenate([age_weight, delay_weight[late]])
             delay = delay[~late]
+            if values is not None and len(late) == len(np.asarray(values)):
+                values = np.asarray(values, float)[~late]
             delay_weight = delay_weight[~late]
             edges = np.append(edges[edges < end], end)
         whole = bool(np.all(age % step == 0) and np.all(delay % step == 0))
@@ -128,7 +152,7 @@ class CureCounts:
         for place in np.flatnonzero(waiting):
             mean = age_sum[place] / waiting[place]
             passed[place] = part_passed(edges / step, int(place), mean / step, whole)
-        return cls(edges, waiting, converted, paid, passed)
+        return cls(edges, waiting, converted, paid, passed, values)
 
 
 def weighted(name: str, times: ArrayLike, counts: ArrayLike | None) -> tuple[Array, Array]:

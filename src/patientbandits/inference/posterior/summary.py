@@ -15,8 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from patientbandits.errors import number, positive, require
-from patientbandits.inference.best_arm import Tabulated, best_arm, lift, mixture_of
+from patientbandits.inference.best_arm import Tabulated, lift, mixture_of
+from patientbandits.inference.common_prior import (
+    RATE_SCALE,
+    REVENUE_SCALE,
+    ArmComparison,
+    compare_arms,
+    log_estimate,
+)
 from patientbandits.inference.formulas import Array
+from patientbandits.inference.intervals import LEVEL
+from patientbandits.inference.order_values import ValueSums
 from patientbandits.inference.posterior.cells import MISFIT, work_for
 from patientbandits.inference.posterior.counts import CureCounts, Observed, column, observe, unit_of
 from patientbandits.inference.posterior.curves import (
@@ -46,6 +55,11 @@ NOTICEABLE = 0.1
 
 NOTHING = 1e-9
 """Fewer conversions than this are none."""
+
+USUAL_ENDS = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+FARTHEST_LOG = 50.0
+"""exp() must not overflow for an arm that has hardly sold anything."""
+LEAST_PAID = 1e-12
 
 GONE = ("draws", "seed", "scale", "spread", "successes", "failures")
 LAG_TIMES = 25
@@ -94,11 +108,13 @@ class ArmPosterior:
     rate: Estimate
     """share of pulls that convert within the window; without one, in the end"""
     value: Estimate
-    """mean reward of a pull: rate times the mean of what conversions paid,
-    taken as known (1 before the first)
+    """mean reward of a pull: rate times the mean of what conversions paid (1 before the first),
+    which is uncertain where ``values`` were given, and taken as known where only their sum was
     """
     best: float
-    """probability that no arm has a larger value; sums to 1 over arms"""
+    """probability that no arm has a larger value, under the prior that the arms have in common;
+    sums to 1 over arms
+    """
     loss: float
     """expected loss per pull, in value, of choosing this arm for good"""
     lift: Estimate
@@ -172,12 +188,79 @@ def posterior(
         ArmSummary(arm, own, *fit, chance)
         for arm, own, fit in zip(arms, observed, fits(observed), strict=True)
     ]
-    values = [part.rate.scaled(part.arm.mean_paid) for part in parts]
-    result = best_arm(values)
+    worth = np.zeros(len(arms))
+    if any(arm.values is not None for arm in arms):
+        sums = ValueSums.of([arm.payments() for arm in arms])
+        worth = sums.log_variances()
+        for part, mean in zip(parts, sums.means, strict=True):
+            part.paid = float(mean) or 1.0
+    result = compare_values(parts, worth)
     return [
-        part.summary(place, values, float(result.best[place]), float(result.loss[place]), lag_times)
+        part.summary(
+            Compared(
+                value=part.valued(float(worth[place])),
+                best=float(result.best[place]),
+                loss=float(result.loss[place]),
+                lift=lift_over(parts[0], part, float(worth[0] + worth[place])),
+            ),
+            lag_times,
+        )
         for place, part in enumerate(parts)
     ]
+
+
+def compare_values(parts: Sequence[ArmSummary], variances: Array) -> ArmComparison:
+    """Compare the arms under their common prior: rates by the ends of their intervals, times what
+    conversions pay, the log of which has these variances."""
+    means = np.array([max(part.paid, LEAST_PAID) for part in parts])
+    logs, errors = np.zeros((2, len(parts)))
+    for place, part in enumerate(parts):
+        low, high = part.rate.quantile(USUAL_ENDS)
+        conversions = float(part.observed.converted.sum())
+        logs[place], errors[place] = log_estimate(
+            float(low), float(high), conversions, part.observed.pulls
+        )
+    valued = bool((means != means[0]).any() or variances.any())
+    scale = REVENUE_SCALE if valued else RATE_SCALE
+    return compare_arms(logs + np.log(means), np.sqrt(errors**2 + variances), scale)
+
+
+def lift_over(control: ArmSummary, part: ArmSummary, variance: float) -> Estimate:
+    """The lift of an arm, its interval widened by the variance of the log of what orders pay."""
+    if part is control:
+        return Estimate(0.0, 0.0, 0.0)
+    middle, ends = lift(
+        part.rate.scaled(part.paid), control.rate.scaled(control.paid), part.chances
+    )
+    ratio = Estimate(middle + 1, float(ends[0]) + 1, float(ends[1]) + 1)
+    return widened(ratio, variance, part.level, shift=-1.0)
+
+
+def widened(span: Estimate, variance: float, level: float, shift: float = 0.0) -> Estimate:
+    """An interval of something positive, times a factor whose log has this variance; and shifted.
+
+    On the logarithmic scale half-widths add as squares.
+    """
+    wide = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
+    if wide == 0.0 or span.low <= 0 or span.mean <= 0:
+        return Estimate(span.mean + shift, span.low + shift, span.high + shift)
+    down = math.hypot(math.log(span.mean / span.low), wide)
+    up = math.hypot(math.log(span.high / span.mean), wide)
+    return Estimate(
+        mean=span.mean + shift,
+        low=span.mean * math.exp(-down) + shift,
+        high=span.mean * math.exp(min(up, FARTHEST_LOG)) + shift,
+    )
+
+
+class Compared(NamedTuple):
+    """An arm beside the others."""
+
+    value: Estimate
+    best: float
+    loss: float
+    """relative to its own value"""
+    lift: Estimate
 
 
 def fits(arms: Sequence[Observed]) -> list[tuple[WeightedCurves, float]]:
@@ -207,7 +290,8 @@ class ArmSummary:
         misfit: float,
         level: float,
     ) -> None:
-        self.arm = arm
+        self.paid = arm.mean_paid
+        """what a conversion pays in the mean"""
         self.observed = observed
         self.curves = curves
         self.misfit = misfit
@@ -229,31 +313,25 @@ class ArmSummary:
         mean = min(max(distribution.mean, low), high)
         return Estimate(float(mean), float(low), float(high))
 
-    def summary(
-        self,
-        place: int,
-        values: list[Tabulated],
-        best: float,
-        loss: float,
-        lag_times: Array | None,
-    ) -> ArmPosterior:
+    def valued(self, variance: float) -> Estimate:
+        """The rate times what conversions pay, the log of which has this variance."""
+        value = self.estimate(self.rate.scaled(self.paid))
+        return widened(value, variance, self.level)
+
+    def summary(self, compared: Compared, lag_times: Array | None) -> ArmPosterior:
         weights = self.curves.weights
         within = self.share_of(self.curves.stays[:, -1])
-        paid = self.arm.mean_paid
+        paid = self.paid
         to_come, matured = self.to_come()
-        over = Estimate(0.0, 0.0, 0.0)
-        if place > 0:
-            middle, ends = lift(values[place], values[0], self.chances)
-            over = Estimate(middle, float(ends[0]), float(ends[1]))
         late = np.exp(-self.curves.stays[:, -1]) * self.curves.tail
         return ArmPosterior(
             pulls=self.observed.pulls,
             conversions=float(self.observed.converted.sum()),
             rate=self.estimate(self.rate),
-            value=self.estimate(values[place]),
-            best=best,
-            loss=loss,
-            lift=over,
+            value=compared.value,
+            best=compared.best,
+            loss=compared.loss * compared.value.mean,
+            lift=compared.lift,
             to_come=Estimate(to_come.mean * paid, to_come.low * paid, to_come.high * paid),
             matured=matured,
             lag=self.lag(lag_times),

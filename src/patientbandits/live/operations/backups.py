@@ -69,7 +69,7 @@ def accept_loss(location: str) -> dict[str, int]:
     """Begin a new era in a database that lost lines, so that it is written to again: the last line
     of each experiment."""
     with closing(open_store(location, create=False)) as store, store.transaction():
-        begin_era(store, told=True)
+        begin_era(store, announced=True)
         return {one.name: store.head(one.id) for one in store.experiments()}
 
 
@@ -92,6 +92,6 @@ def copy_tables(reader: Reader, target: LogStore, restoring: bool = False) -> in
                 target.fill(table, chunk)
                 copied[table] += len(chunk)
         if restoring:
-            begin_era(target, told=True)
+            begin_era(target, announced=True)
         target.seal()
     return copied["log"]

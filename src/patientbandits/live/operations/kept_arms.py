@@ -60,7 +60,7 @@ def imported_lines(changes: list[ChangeLine]) -> list[range]:
 def departures(lines: Sequence[StoredLine | AliasLine], regimes: Regimes) -> Iterator[StoredLine]:
     """The lines whose arm is not the one that their person had then."""
     aliases = AliasGroups()
-    given: dict[str, list[StoredLine]] = {}
+    arms_of: dict[str, list[StoredLine]] = {}
     """by the first unit of the person"""
     kept: dict[str, StoredLine | None] = {}
     for line in lines:
@@ -68,15 +68,15 @@ def departures(lines: Sequence[StoredLine | AliasLine], regimes: Regimes) -> Ite
             both = {aliases.units(unit)[0] for unit in line.units}
             aliases.join(line.unit, line.other)
             person = aliases.units(line.unit)[0]
-            joined = [one for before in both for one in given.pop(before, ())]
-            given[person] = sorted(joined, key=attrgetter("seq"))
+            joined = [one for before in both for one in arms_of.pop(before, ())]
+            arms_of[person] = sorted(joined, key=attrgetter("seq"))
             kept[person] = None
-            for one in given[person]:
+            for one in arms_of[person]:
                 kept[person] = regimes.kept_with(kept[person], one)
             continue
         person = aliases.units(line.unit or "")[0]
         before_it = kept.get(person)
         kept[person] = regimes.kept_with(before_it, line)
-        given.setdefault(person, []).append(line)
+        arms_of.setdefault(person, []).append(line)
         if kept[person] is before_it is not None and before_it.arm != line.arm:
             yield line

@@ -6,6 +6,7 @@ few thousand rows, and the conversions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits._util.durations import window_end
+from patientbandits._util.durations import HOUR, window_end
 from patientbandits.live.commands import BatchPeople
-from patientbandits.live.log import AliasLine, class_of, seconds_of_class
+from patientbandits.live.log import MILLIONTHS, AliasLine, class_of, seconds_of_class
 from patientbandits.live.settings import Crediting, QuarantineRules
 from patientbandits.live.storage import END, Reader, queries
 from patientbandits.live.times import SECOND
@@ -38,6 +39,11 @@ class Cohort(NamedTuple):
     delays: NDArray[np.float64]
     """seconds: the delays of conversions, by class"""
     converted: NDArray[np.float64]
+    decided_at: NDArray[np.float64]
+    """of each conversion: seconds since 1970"""
+    paid_at: NDArray[np.float64]
+    payments: NDArray[np.float64]
+    """parts of the scale"""
 
 
 @dataclass
@@ -51,19 +57,24 @@ class Tally:
     retracted: int = 0
     waiting: dict[int, int] = field(default_factory=dict)
     delays: dict[int, int] = field(default_factory=dict)
+    payments: list[tuple[int, int, int]] = field(default_factory=list)
+    """decided, paid, amount of each conversion"""
 
     def decided(self, age: int, count: int) -> None:
         self.pulls += count
         self.waiting[age] = self.waiting.get(age, 0) + count
 
-    def converted(self, age: int, delay: int, paid: int) -> None:
-        """Count the conversion of a decision of this class of age."""
+    def converted(self, decided: int, happened: int, paid: int, now: int) -> None:
+        """Count the conversion of a decision."""
+        age, delay = class_of(now - decided), class_of(happened - decided)
         self.conversions += 1
         self.paid += paid
+        self.payments.append((decided, happened, paid))
         self.waiting[age] -= 1
         self.delays[delay] = self.delays.get(delay, 0) + 1
 
     def cohort(self, window: float | None) -> Cohort:
+        decided, happened, paid = np.array(sorted(self.payments), float).reshape(-1, 3).T
         return Cohort(
             pulls=self.pulls,
             conversions=self.conversions,
@@ -74,6 +85,9 @@ class Tally:
             waiting=_counts(self.waiting),
             delays=_seconds(self.delays, window),
             converted=_counts(self.delays),
+            decided_at=decided / SECOND,
+            paid_at=happened / SECOND,
+            payments=paid / MILLIONTHS,
         )
 
 
@@ -155,14 +169,36 @@ def read_cohorts(
             elif happened - decided > limit:
                 tally.late += 1
             elif paid > 0:
-                tally.converted(class_of(now - decided), class_of(happened - decided), paid)
+                tally.converted(decided, happened, paid, now)
         # Credits obey the window and the quarantine already.
         credits = reader.rows(queries.CREDIT_TIMES, experiment, *lines, experiment)
         for arm, decided, happened, paid in credits:
             if max(decided, happened) > now:
                 continue
-            tallies[arm].converted(class_of(now - decided), class_of(happened - decided), paid)
+            tallies[arm].converted(decided, happened, paid, now)
     return [tally.cohort(window) for tally in tallies]
+
+
+class HourlyDecisions(NamedTuple):
+    """Decisions by arm and by the hour in which they were made."""
+
+    times: NDArray[np.float64]
+    """the middle of the hour, seconds since 1970"""
+    arms: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+
+def read_hours(reader: Reader, experiment: int, rules: QuarantineRules = ()) -> HourlyDecisions:
+    """Count decisions by hour, without the quarantine."""
+    bucket = int(HOUR * SECOND)
+    counts: Counter[tuple[int, int]] = Counter()
+    for place, arm, count in reader.rows(queries.DECISIONS_BY_TIME, bucket, experiment):
+        counts[place, arm] += int(count)
+    for decision in excluded_decisions(reader.rows, experiment, rules):
+        counts[decision.made // bucket, decision.arm] -= 1
+    places, arms = np.array(list(counts), np.int64).reshape(-1, 2).T
+    middles = np.asarray((places + 0.5) * HOUR, float)
+    return HourlyDecisions(middles, arms, np.array(list(counts.values()), float))
 
 
 def order_counts(reader: Reader, experiment: int) -> dict[str, int] | None:

@@ -4,7 +4,8 @@ The log is read piece by piece. A short history keeps each decision; in a long o
 decisions become one row: of the same arm and day, with ages and delays that differ by at most 2 %
 (20 % for the ages of those that have converted, which matter less), on the same side of the window
 and of the windows that `analyse` compares. A row keeps their number, their mean age and delay, and
-the sums of their payments and of the squares, so that means and variances of money are exact.
+the sum of their payments. What rows would blur is counted from the single decisions: the hours in
+which they were made, and the sums of what they paid, so that comparisons are exact.
 
 The database is not asked to group them (GROUP BY): the first 50 000 rows are to stay single, and
 means of means depend on the order in which they are taken.
@@ -18,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from patientbandits._util.durations import DAY, window_end
-from patientbandits.analysis import candidate_windows
-from patientbandits.analysis.events import ArmHistory, Events, control_of
+from patientbandits._util.durations import DAY, HOUR, window_end
+from patientbandits.analysis import candidate_windows, count_slots, values_of
+from patientbandits.analysis.events import ArmHistory, Events, PaidValues, Slots, control_of
 from patientbandits.inference import FloatArray
 from patientbandits.live.log import EDGES, MILLIONTHS, Experiment
 from patientbandits.live.reporting.cohorts import excluded_decisions
@@ -48,8 +49,6 @@ class DecisionRows(NamedTuple):
     counts: FloatArray
     paid: FloatArray
     """the sum of their payments, in millionths of the largest value"""
-    squares: FloatArray
-    """the sum of their squares"""
 
 
 def read_decisions(
@@ -74,7 +73,6 @@ def read_decisions(
         delays=delays,
         counts=np.ones(len(seqs)),
         paid=worth,
-        squares=worth**2,
     )
     return only_rows(single, ~np.isin(seqs, excluded) & (times <= now))
 
@@ -108,7 +106,7 @@ class DecisionGroups:
     def rows(self) -> DecisionRows:
         if not self._parts:
             nothing = np.zeros((0, 3), np.int64)
-            return DecisionRows(*nothing.T[:2], *np.zeros((5, 0)))
+            return DecisionRows(*nothing.T[:2], *np.zeros((4, 0)))
         return concatenated(self._parts)
 
     def add(self, rows: DecisionRows) -> None:
@@ -140,7 +138,6 @@ class DecisionGroups:
             delays=group_means(rows.delays, rows.counts, begins),
             counts=counts,
             paid=np.add.reduceat(rows.paid, begins),
-            squares=np.add.reduceat(rows.squares, begins),
         )
 
 
@@ -154,20 +151,8 @@ def group_means(values: FloatArray, counts: FloatArray, begins: NDArray[np.int64
 
 
 def arm_history(name: str, rows: DecisionRows, arm: int, scale: float) -> ArmHistory:
-    """An arm's rows as `analyse` takes them; ``scale``: the largest value.
-
-    `analyse` knows one payment for each row. A row of decisions that paid differently is split into
-    two halves, which paid the mean minus and plus the standard deviation: so the sums of payments
-    and of their squares stay the same.
-    """
+    """An arm's rows as `analyse` takes them; ``scale``: the largest value."""
     own = only_rows(rows, rows.arms == arm)
-    mean = own.paid / own.counts
-    spread = np.sqrt(np.maximum(own.squares / own.counts - mean**2, 0.0))
-    mixed = (own.counts > 1) & (spread > mean * 1e-6)
-    halves = np.where(mixed, 0.5, 1.0)
-    low = own._replace(counts=own.counts * halves, paid=mean - np.where(mixed, spread, 0.0))
-    high = own._replace(counts=own.counts * halves, paid=mean + spread)
-    own = concatenated([low, only_rows(high, mixed)])
     own = only_rows(own, np.argsort(-own.ages, kind="stable"))
     converted = np.flatnonzero(np.isfinite(own.delays))
     single = bool(np.all(own.counts == 1))
@@ -178,19 +163,78 @@ def arm_history(name: str, rows: DecisionRows, arm: int, scale: float) -> ArmHis
         days=own.days,
         order_decisions=converted,
         order_delays=own.delays[converted],
-        order_values=own.paid[converted] / MILLIONTHS * scale,
+        order_values=(own.paid / own.counts)[converted] / MILLIONTHS * scale,
         group_sizes=None if single else own.counts,
     )
+
+
+class SingleRows:
+    """Counts what grouped rows would blur: the hours of decisions, and each payment."""
+
+    def __init__(self, settings: Settings, now: int) -> None:
+        self._arms = len(settings.arms)
+        self._active = list(settings.active)
+        self._scale = settings.scale
+        self._window = window_end(settings.window)
+        self._now = now / SECOND
+        self._cells: dict[int, list[float]] = {}
+        """hour * arms + arm: decisions and conversions"""
+        self._paid: list[DecisionRows] = []
+
+    def add(self, rows: DecisionRows) -> None:
+        """Count single rows."""
+        hours = np.floor((self._now - rows.ages) / HOUR).astype(np.int64)
+        converted = rows.delays <= self._window
+        cells, places = np.unique(hours * self._arms + rows.arms, return_inverse=True)
+        decided = np.bincount(places, minlength=len(cells))
+        came = np.bincount(places, converted, minlength=len(cells))
+        for cell, *counts in zip(cells.tolist(), decided.tolist(), came.tolist(), strict=True):
+            total = self._cells.setdefault(cell, [0.0, 0.0])
+            total[0] += counts[0]
+            total[1] += counts[1]
+        self._paid.append(only_rows(rows, converted))
+
+    def slots(self) -> Slots | None:
+        """The active arms' decisions by slot; None without any."""
+        cells = np.array(list(self._cells), np.int64)
+        counts = np.array(list(self._cells.values()), float).reshape(-1, 2)
+        hours, arms = cells // self._arms, cells % self._arms
+        used = np.isin(arms, self._active)
+        if not used.any():
+            return None
+        return count_slots(
+            times=np.asarray((hours[used] + 0.5) * HOUR, float),
+            arms=np.searchsorted(self._active, arms[used]),
+            visitors=counts[used, 0],
+            conversions=counts[used, 1],
+            number=len(self._active),
+        )
+
+    def values(self) -> PaidValues | None:
+        """What the active arms' conversions paid; None if every one paid 1."""
+        rows = concatenated(self._paid) if self._paid else None
+        if rows is None or bool((rows.paid * self._scale == MILLIONTHS).all()):
+            return None
+        own = [only_rows(rows, rows.arms == arm) for arm in self._active]
+        return values_of(
+            [part.paid / MILLIONTHS * self._scale for part in own],
+            [part.delays - part.ages for part in own],
+            [part.counts for part in own],
+        )
 
 
 def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: int) -> Events:
     """The experiment's history as `analyse` takes it; the worth of a decision is one order."""
     groups = DecisionGroups(settings.window)
+    singles = SingleRows(settings, now)
     excluded = excluded_decisions(reader.rows, experiment.id, settings.quarantine)
     seqs = [decision.seq for decision in excluded]
     for lines in reader.line_ranges(experiment.id):
-        groups.add(read_decisions(reader, experiment.id, lines, now, seqs))
+        decisions = read_decisions(reader, experiment.id, lines, now, seqs)
+        groups.add(decisions)
+        singles.add(decisions)
     rows = groups.rows
+    values = singles.values()
     arms = [
         arm_history(settings.arms[place], rows, place, settings.scale) for place in settings.active
     ]
@@ -203,5 +247,7 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
         window=settings.window,
         experiment=experiment.name,
         currency=settings.currency or "",
-        valued=settings.scale != 1.0,
+        valued=values is not None,
+        slots=singles.slots(),
+        values=values,
     )

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from patientbandits.analysis import FEWEST_CONVERSIONS
-from patientbandits.inference.posterior import ArmPosterior, CureCounts, posterior
+from patientbandits._util.durations import HOUR
+from patientbandits.analysis import (
+    FEWEST_CONVERSIONS,
+    Comparing,
+    compare_all,
+    count_slots,
+    revenues_of,
+    standardised,
+    values_of,
+)
+from patientbandits.analysis.events import PaidValues
+from patientbandits.inference.posterior import ArmPosterior, CureCounts, Estimate, posterior
 from patientbandits.live.log import MILLIONTHS, Experiment
-from patientbandits.live.reporting.cohorts import Cohort, order_counts, read_cohorts
+from patientbandits.live.reporting.cohorts import (
+    Cohort,
+    HourlyDecisions,
+    order_counts,
+    read_cohorts,
+    read_hours,
+)
 from patientbandits.live.reporting.goals import goal_report
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader
-from patientbandits.live.times import iso_text, length_text
+from patientbandits.live.times import SECOND, iso_text, length_text
 
 REPORTED_LEVEL = 0.95
 CURVE_POINTS = 40
@@ -46,19 +63,21 @@ def report_on(
     )
     pulls = [cohort.pulls for cohort in cohorts]
     times = curve_times(cohorts)
-    active = posteriors_of([cohorts[place] for place in settings.active], times, settings.window)
-    by_place = dict(zip(settings.active, active, strict=True))
+    hours = read_hours(reader, experiment.id, settings.quarantine)
     retired = [place for place, arm in enumerate(settings.arms) if arm in settings.retired]
-    if retired:
-        # apart from the others: their probabilities of being best must not count retired arms
-        apart = posteriors_of([cohorts[place] for place in retired], times, settings.window)
-        by_place.update(zip(retired, apart, strict=True))
-    arms = [
-        _arm(arm, cohorts[place], by_place[place], settings.scale)
-        for place, arm in enumerate(settings.arms)
-    ]
+    by_place: dict[int, ArmPosterior] = {}
+    rows: dict[int, dict[str, Any]] = {}
+    # retired arms apart from the others, whose probabilities of being best must not count them
+    for places in filter(None, (list(settings.active), retired)):
+        own = [cohorts[place] for place in places]
+        beliefs = posteriors_of(own, times, settings.window)
+        comparing = compare_cohorts(own, beliefs, places, hours, complete, settings)
+        by_place.update(zip(places, beliefs, strict=True))
+        rows.update(zip(places, arm_rows(own, beliefs, comparing, settings.scale), strict=True))
+    active = [by_place[place] for place in settings.active]
+    arms = [{"arm": arm, "retired": False} | rows[place] for place, arm in enumerate(settings.arms)]
     for place in retired:
-        arms[place] |= {"retired": True, "best": None}
+        arms[place] |= {"retired": True, "best": None, "best_so_far": None}
     converted = [place for place in settings.active if cohorts[place].conversions]
     curves = [_curve(settings.arms[place], by_place[place]) for place in converted]
     return {
@@ -92,7 +111,6 @@ def posteriors_of(cohorts: list[Cohort], times: Any, window: float | None) -> li
         CureCounts.of(
             cohort.waiting_ages,
             cohort.delays,
-            cohort.paid / MILLIONTHS,
             age_counts=cohort.waiting,
             delay_counts=cohort.converted,
             unit=1.0,
@@ -140,26 +158,106 @@ def _state(cohort: Cohort) -> str:
     return "known"
 
 
-def _arm(name: str, cohort: Cohort, arm: ArmPosterior, scale: float) -> dict[str, Any]:
-    value = cohort.paid / MILLIONTHS * scale
+def compare_cohorts(
+    cohorts: Sequence[Cohort],
+    beliefs: Sequence[ArmPosterior],
+    places: Sequence[int],
+    hours: HourlyDecisions,
+    now: int,
+    settings: Settings,
+) -> Comparing | None:
+    """The arms at these places compared within slots of time; None without a decision."""
+    number = len(places)
+    order = {place: own for own, place in enumerate(places)}
+    arms = np.array([order.get(arm, number) for arm in hours.arms.tolist()], np.int64)
+    used = (arms < number) & (hours.counts > 0) & (hours.times - HOUR / 2 < now / SECOND)
+    if not used.any():
+        return None
+    decided = [cohort.decided_at for cohort in cohorts]
+    converted = np.repeat(np.arange(number), [len(own) for own in decided])
+    nothing, ones = np.zeros(int(used.sum())), np.ones(len(converted))
+    slots = count_slots(
+        times=np.concatenate([hours.times[used], *decided]),
+        arms=np.concatenate([arms[used], converted]),
+        visitors=np.concatenate([hours.counts[used], 0 * ones]),
+        conversions=np.concatenate([nothing, ones]),
+        number=number,
+    )
+    return compare_all(
+        slots, now / SECOND, settings.window, beliefs, paid_by(cohorts, settings.scale)
+    )
+
+
+def paid_by(cohorts: Sequence[Cohort], scale: float) -> PaidValues | None:
+    """What conversions paid; None if every one paid 1, as those without a value do."""
+    payments = [cohort.payments * scale for cohort in cohorts]
+    if all((own == 1.0).all() for own in payments):
+        return None
+    times = [cohort.paid_at for cohort in cohorts]
+    return values_of(payments, times, [np.ones(len(own)) for own in payments])
+
+
+def arm_rows(
+    cohorts: Sequence[Cohort],
+    beliefs: Sequence[ArmPosterior],
+    comparing: Comparing | None,
+    scale: float,
+) -> list[dict[str, Any]]:
+    """The estimates of each arm: rates, or revenues where conversions have values."""
+    if comparing is None:
+        return [
+            _arm(cohort, belief, belief.rate, belief.rate, scale)
+            for cohort, belief in zip(cohorts, beliefs, strict=True)
+        ]
+    rows = []
+    for cohort, belief, season, revenue, now, early in zip(
+        cohorts,
+        beliefs,
+        comparing.seasons,
+        revenues_of(beliefs, comparing),
+        comparing.rate.arms,
+        comparing.rate_so_far.arms,
+        strict=True,
+    ):
+        rate = standardised(belief.rate, season)
+        row = _arm(cohort, belief, rate, revenue or rate, scale)
+        row |= {"best": now.best, "best_so_far": early.best, "basis": comparing.rate.basis}
+        if revenue is not None:
+            row |= {
+                "best": revenue.best,
+                "best_so_far": revenue.best_so_far,
+                "order_value": revenue.order_value,
+            }
+        rows.append(row)
+    return rows
+
+
+def _arm(
+    cohort: Cohort, arm: ArmPosterior, rate: Estimate, value: Estimate, scale: float
+) -> dict[str, Any]:
+    paid = cohort.paid / MILLIONTHS * scale
+    # what is still to come pays what conversions pay in the mean
+    worth = value.mean / rate.mean if rate.mean > 0 else 1.0
     return {
-        "arm": name,
-        "retired": False,
         "state": _state(cohort),
         "pulls": cohort.pulls,
         "conversions": cohort.conversions,
         "late": cohort.late,
         "retracted": cohort.retracted,
-        "value": value,
-        "raw_rate": value / cohort.pulls if cohort.pulls else None,
+        "value": paid,
+        "raw_rate": paid / cohort.pulls if cohort.pulls else None,
         "matured": arm.matured.mean if math.isfinite(arm.matured.mean) else None,
-        "rate": arm.value.mean * scale,
-        "low": arm.value.low * scale,
-        "high": arm.value.high * scale,
-        "to_come": arm.to_come.mean * scale,
-        "to_come_low": arm.to_come.low * scale,
-        "to_come_high": arm.to_come.high * scale,
-        "best": arm.best,
+        "rate": value.mean,
+        "low": value.low,
+        "high": value.high,
+        "conversion_rate": asdict(rate),
+        "order_value": None,
+        "to_come": arm.to_come.mean * worth,
+        "to_come_low": arm.to_come.low * worth,
+        "to_come_high": arm.to_come.high * worth,
+        "best": None,
+        "best_so_far": None,
+        "basis": None,
     }
 
 

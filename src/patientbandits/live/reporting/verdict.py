@@ -7,18 +7,11 @@ window, and the conversions of each day's decisions as they mature.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from patientbandits.analysis import (
-    BY_RATE,
-    BY_REVENUE,
-    analyse,
-    cohort_days,
-    compared_of,
-    worths_of,
-)
+from patientbandits.analysis import BY_RATE, BY_REVENUE, analyse, cohort_days, compared_of
 from patientbandits.analysis.events import Events, control_of
 from patientbandits.live.errors import ConflictError, RefusedError
 from patientbandits.live.log import Experiment
@@ -75,8 +68,10 @@ def analysis_on(
         raise ConflictError("verdict: by='revenue' needs conversions with values; there are none.")
     result = analyse(events, by=by or usual)
     verdict = asdict(result.verdict)
-    if empty:
+    if empty and len(events.arms) < 2:
         verdict = no_verdict(f"Too early to say: {empty[0]} has not been shown yet")
+    elif empty:
+        verdict["words"] += f"; {' and '.join(empty)} not shown yet"
     return analysis | {
         "verdict": verdict,
         "arms": compared_rows(result),
@@ -88,18 +83,17 @@ def analysis_on(
 
 def without_empty_arms(events: Events) -> Events:
     """The events without arms that have no decisions."""
-    arms = tuple(arm for arm in events.arms if arm.decisions)
-    names = [arm.name for arm in arms]
-    if not names or events.control in names:
-        return replace(events, arms=arms)
-    return replace(events, arms=arms, control=control_of("verdict", names, None))
+    places = [place for place, arm in enumerate(events.arms) if arm.decisions]
+    names = [events.names[place] for place in places]
+    control = events.control
+    if names and control not in names:
+        control = control_of("verdict", names, None)
+    return events.only(places, control)
 
 
 def compared_by(events: Events) -> str:
     """The measure unless another is named: revenue, if orders have brought any."""
-    if events.valued and worths_of(events.arms, events.window) is not None:
-        return BY_REVENUE
-    return BY_RATE
+    return BY_RATE if events.values is None else BY_REVENUE
 
 
 def compared_rows(result: Analysis) -> list[dict[str, Any]]:
@@ -107,7 +101,14 @@ def compared_rows(result: Analysis) -> list[dict[str, Any]]:
     for arm in result.arms.values():
         compared = compared_of(arm, result.verdict.by)
         lift = None if compared.lift is None else asdict(compared.lift)
-        rows.append({"arm": arm.arm, "best": compared.best, "lift": lift})
+        rows.append(
+            {
+                "arm": arm.arm,
+                "best": compared.best,
+                "best_so_far": compared.best_so_far,
+                "lift": lift,
+            }
+        )
     return rows
 
 

@@ -50,19 +50,19 @@ class Capacity(NamedTuple):
     backlog: int
 
 
-def raise_file_limit(wanted: int) -> int:
+def raise_file_limit(needed: int) -> int:
     """Have so many open files allowed if possible; how many are."""
     if sys.platform == "win32":
-        return wanted
+        return needed
     import resource
 
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if allowed == resource.RLIM_INFINITY or allowed >= wanted:
-        return wanted
+    if allowed == resource.RLIM_INFINITY or allowed >= needed:
+        return needed
     if most != resource.RLIM_INFINITY:
-        wanted = min(wanted, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-    return wanted
+        needed = min(needed, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, most))
+    return needed
 
 
 def connection_capacity(files: int) -> Capacity:

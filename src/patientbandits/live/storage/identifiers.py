@@ -84,17 +84,17 @@ def stored_eras(text: str | None) -> list[Era]:
     return [] if text is None else ERAS_DECODER.decode(text)
 
 
-def begin_era(store: LogStore, told: bool = False) -> None:
+def begin_era(store: LogStore, announced: bool = False) -> None:
     """Within a transaction: begin a new era of decision ids.
 
     Decisions may be lost whose ids are out there: they must not name the decisions that get the
     same lines now.
     """
     heads = {experiment.id: store.head(experiment.id) for experiment in store.experiments()}
-    era = Era(salt=secrets.token_hex(8), heads=heads, told=told)
+    era = Era(salt=secrets.token_hex(8), heads=heads, told=announced)
     eras = [*stored_eras(store.fact(ERAS)), era]
     store.set_fact(ERAS, msgspec.json.encode(eras).decode())
-    if told:
+    if announced:
         store.remove_fact(BROKEN)
     store.seal()
 

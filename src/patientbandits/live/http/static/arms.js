@@ -36,13 +36,15 @@ function estimates(arm, compared, early, units) {
   }
   const lift = compared?.lift;
   const best = compared ? compared.best : arm.best;
-  const chance = early ? "too early" : percent(best, 1);
+  const chance = early ? "too early" : best === null ? "too new" : percent(best, 1);
+  const soFar = compared?.best_so_far ?? null;
+  const note = early || soFar === null ? null : `so far ${percent(soFar, 1)}`;
   return [
     seen,
     { text: units.plain(arm.rate), note: units.range(arm.low, arm.high) },
     lift ? { text: signed(lift.mean), note: `${signed(lift.low)} to ${signed(lift.high)}` } : dash,
     { text: units.total(arm.to_come) },
-    { text: arm.retired ? "–" : chance },
+    arm.retired ? dash : { text: chance, note },
   ];
 }
 
