@@ -10,8 +10,11 @@ import re
 import tempfile
 import textwrap
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
+from patientbandits.research.compare.calendar_bench import ENDINGS, SHAPES
+from patientbandits.research.compare.cases import DIRECTIONS
 from patientbandits.research.compare.figures import heat_map
 from patientbandits.research.compare.frozen import ALL_PROBLEMS, TABLE_COLUMNS, Rows, rows_of_file
 from patientbandits.research.compare.scores import Standing
@@ -93,6 +96,28 @@ def lost_table(scores: Rows) -> list[str]:
         cells = [f"**{lost:.0f}**" if lost == min(own) else f"{lost:.0f}" for lost in own]
         lines.append(f"| {words} | " + " | ".join(cells) + " |")
     return lines
+
+
+def calendar_table(scores: Rows) -> str:
+    """DelayBench 2's calendar part in docs/compare.md: regret by shape, and by direction."""
+    shapes = [shape.name for shape in SHAPES]
+    regret = {(row["problem"], row["policy"]): float(row["regret"]) for row in scores}
+    rows = []
+    for policy in dict.fromkeys(row["policy"] for row in scores):
+
+        def mean(names: list[str], own: str = policy) -> float:
+            return fmean(regret[name, own] for name in names)
+
+        by_shape = [mean([shape + end for end in ENDINGS.values()]) for shape in shapes]
+        one_way = [mean([shape + ENDINGS[way] for shape in shapes]) for way in DIRECTIONS]
+        rows.append((fmean(by_shape), policy, [*by_shape, *one_way]))
+    lines = [
+        "| policy | " + " | ".join(shapes) + " | all, slow best | all, slow worst |",
+        "|---|" + "---:|" * (len(shapes) + 2),
+    ]
+    for _, policy, cells in sorted(rows):
+        lines.append(f"| {policy} | " + " | ".join(f"{cell:.0f}" for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def ratio_table(standings: Rows) -> list[str]:

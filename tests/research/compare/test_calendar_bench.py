@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from tools.frozen_docs import DOCS, PAGE, calendar_table
 
 from patientbandits import cli
 from patientbandits.policies import POLICIES
@@ -24,8 +25,12 @@ from patientbandits.research.compare.calendar_bench import (
 from patientbandits.research.compare.cases import PROBLEM_KINDS
 from patientbandits.research.compare.contenders import EXCLUDED
 from patientbandits.research.compare.delay_bench import lead_in_slowness
+from patientbandits.research.compare.frozen import rows_of_file
+from patientbandits.research.compare.run import simulation_of
 
 pytestmark = pytest.mark.slow
+
+FOLDER = DOCS / "data" / "delay-bench-2-calendar"
 
 FROZEN = "df556c16e8753e33"
 """What it is: changes of it belong into another one."""
@@ -85,6 +90,31 @@ def test_who_plays():
     assert set(POLICIES) - names <= {*LEFT_OUT, *EXCLUDED}
     own = {player.name for player in RIVALS}
     assert not own & {player.name for player in compare.contenders()}, "DelayBench 1 is as it was"
+
+
+@pytest.mark.parametrize(
+    ("problem", "policy"),
+    [
+        ("weekly", "Uniform"),
+        ("rise", "KLUCB"),
+        ("step_slow_best", "DeconfoundedThompson"),
+        ("spike_slow_worst", "PartialLikelihoodThompson"),
+        ("swap", "CalendarOracle"),
+    ],
+)
+def test_the_numbers_of_the_docs_played_again(problem, policy):
+    rows = rows_of_file(FOLDER / "scores.csv")
+    (row,) = (row for row in rows if (row["problem"], row["policy"]) == (problem, policy))
+    cases = {case.name: case for case in calendar_suite()}
+    players = {player.name: player for player in calendar_contenders()}
+    simulation = simulation_of(cases[problem], players[policy], compare.SUITE_SEED)
+    result = simulation.play(0, simulation.runs, 2)
+    assert row["regret"] == repr(float(result.final.mean()))
+    assert int(row["runs"]) == len(result.final)
+
+
+def test_the_docs_have_these_numbers():
+    assert calendar_table(rows_of_file(FOLDER / "scores.csv")) in PAGE.read_text()
 
 
 def test_on_the_terminal(tmp_path, monkeypatch, capsys):
