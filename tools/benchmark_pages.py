@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, suite
-from patientbandits.research.compare.frozen import Rows, rows_of_file
+from patientbandits.research.compare.frozen import Rows, counted, rows_of_file
 
 FROZEN = Path(__file__).parents[1] / "docs" / "data" / "delay-bench-1"
 SHOWN = (
@@ -49,8 +49,8 @@ def results_page(folder: Path = FROZEN) -> str:
         return "\n".join([*lines, "Not frozen yet: `make freeze` plays the suite and keeps them."])
     lines += [
         "Regret over that of the best policy that sees only rewards: 1 is best, 2 is twice the",
-        "regret; bold where it is not significantly worse (paired, 95 %). `OracleThompson` is told",
-        "the law of every arm's delays. All policies with intervals are in",
+        "regret. ≈: not significantly worse (paired, 95 %); bold: the only one of all policies.",
+        "`OracleThompson` knows the law of every arm's delays. All policies with intervals are in",
         "`docs/data/delay-bench-1/scores.csv`; on the whole and by kind:",
         "[policies compared](compare.md); what each problem is: [the problems](benchmark.md).",
         "",
@@ -67,16 +67,17 @@ def results_page(folder: Path = FROZEN) -> str:
 def result_line(problem: str, own: Rows) -> str:
     """One problem; where nothing can be lost there is no best."""
     by_policy = {row["policy"]: row for row in own}
-    best = min(
-        (row for row in own if row["group"] != "reports"), key=lambda row: float(row["regret"])
-    )
+    best = min(counted(own), key=lambda row: float(row["regret"]))
+    alone = sum(row["tied"] == "True" for row in own) == 1
     if not best["ratio"]:
         return f"| {cell_text(problem)} | | 0 |" + " |" * len(SHOWN)
     cells = [cell_text(problem), best["policy"], f"{float(best['regret']):.1f}"]
     for policy in SHOWN:
         row = by_policy[policy]
         ratio = f"{float(row['ratio']):.2f}"
-        cells.append(f"**{ratio}**" if row["tied"] == "True" else ratio)
+        if row["tied"] == "True":
+            ratio = f"**{ratio}**" if alone else f"≈ {ratio}"
+        cells.append(ratio)
     return "| " + " | ".join(cells) + " |"
 
 

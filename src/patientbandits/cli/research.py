@@ -212,6 +212,11 @@ def seed_of(text: str) -> int:
     help="delay-bench-1, by default, or delay-bench-2-calendar: rates that follow the calendar",
 )
 @argument(
+    "--tuned",
+    action="store_true",
+    help="rivals once more, with constants chosen on other random problems",
+)
+@argument(
     "--freeze", metavar="FOLDER", help="also write the suite's numbers as data to be committed"
 )
 def run_compare(options: argparse.Namespace) -> None:
@@ -234,7 +239,13 @@ def run_compare(options: argparse.Namespace) -> None:
         require(not left_out and not rest, "compare", rule)
     seed = SUITE_SEED if options.seed is None else options.seed
     problems, policies = with_study(
-        options.study, options.problems, options.policies, options.quick, seed, options.suite
+        options.study,
+        options.problems,
+        options.policies,
+        options.quick,
+        seed,
+        options.suite,
+        options.tuned,
     )
     comparison = run(
         out,
@@ -245,6 +256,7 @@ def run_compare(options: argparse.Namespace) -> None:
         with_bars=options.bars,
         seed=seed,
         suite=options.suite,
+        tuned=options.tuned or bool(options.freeze),
         **work_options(options),
     )
     if options.freeze:

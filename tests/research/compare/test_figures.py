@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from made_curves import ROUNDS, made_result
 
+from patientbandits.research.compare import figures
 from patientbandits.research.compare.contenders import GROUPS
 from patientbandits.research.compare.figures import (
     MOST_COLUMNS,
@@ -86,8 +88,11 @@ def test_the_axis_is_logarithmic_where_ends_are_far_apart() -> None:
     assert (near.title, near.yscale) == ("near", "linear")
 
 
-class Cell:
-    problem, policy, ratio, tied = "a", "fast", 1.0, True
+class Cell(NamedTuple):
+    problem: str = "a"
+    policy: str = "fast"
+    ratio: float = 1.0
+    tied: bool = True
 
 
 def test_the_heat_map_is_drawn(tmp_path: Path) -> None:
@@ -95,3 +100,19 @@ def test_the_heat_map_is_drawn(tmp_path: Path) -> None:
     heat_map([Cell()], order, ["a"], tmp_path / "map", formats=("svg",))
     text = (tmp_path / "map.svg").read_text()
     assert text.startswith("<?xml")
+
+
+def test_only_what_is_told_apart_from_all_others_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str, bool]] = []
+    monkeypatch.setattr(
+        figures,
+        "_draw_cell",
+        lambda axis, row, x, y, alone: drawn.append((f"{row.policy} {row.problem}", alone)),
+    )
+    order = [standing("fast", "nothing", 1.0), standing("slow", "nothing", 1.5)]
+    cells = [Cell(), Cell(policy="slow", ratio=1.5, tied=False), Cell("b"), Cell("b", "slow")]
+    heat_map(cells, order, ["a", "b"], Path("nowhere"), formats=())
+    assert [name for name, alone in drawn if alone] == ["fast a", "slow a"], "nobody is level on a"
+    drawn.clear()
+    heat_map(cells, order, ["a", "b"], Path("nowhere"), formats=(), small=["a"])
+    assert not any(alone for _, alone in drawn), "too few problems to say so"

@@ -5,6 +5,7 @@ A fresh seed's random part agrees with the frozen one.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +14,27 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 from tools import benchmark_pages
-from tools.frozen_docs import MAP, STUDY, choice_part, draw_map, losses_in_words, with_table
+from tools.frozen_docs import (
+    FRONTIER,
+    MAP,
+    STUDY,
+    choice_part,
+    draw_frontier_of,
+    draw_map,
+    least_of,
+    losses_in_words,
+    with_table,
+)
 
 import patientbandits as pb
 from patientbandits import cli
 from patientbandits.research import compare
+from patientbandits.research.compare.contenders import NOT_COUNTED
 from patientbandits.research.compare.delay_bench import SUITE_SEED
 from patientbandits.research.compare.frozen import (
     ALL_PROBLEMS,
     exact,
+    ratio_cell,
     rows_of_file,
     standing_rows,
     summary_table,
@@ -29,6 +42,7 @@ from patientbandits.research.compare.frozen import (
     write_lines,
 )
 from patientbandits.research.compare.run import simulation_of
+from patientbandits.research.compare.spread import interval, told_apart
 from patientbandits.research.study import read_study
 
 pytestmark = pytest.mark.slow
@@ -36,7 +50,14 @@ pytestmark = pytest.mark.slow
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = DOCS / "data" / "delay-bench-1"
 SUITE = {case.name: case for case in compare.suite()}
-PLAYERS = {player.name: player for player in compare.contenders()}
+PLAYERS = {player.name: player for player in (*compare.contenders(), *compare.tuned_contenders())}
+JOINED_LATER = {
+    "PatientBandits-tight",
+    "DelayedEXP3-skipping",
+    *(player.name for player in compare.tuned_contenders()),
+}
+FIRST_NUMBERS = "ade6bccd92499469b860e29cd6dd259338a19d9f294d71d87304cdddee8d2ff3"
+"""SHA-256 of the rows of 0.2.0, sorted"""
 
 frozen = pytest.mark.skipif(not FOLDER.exists(), reason="make freeze has not been run")
 
@@ -47,6 +68,9 @@ REPLAYED = [
     ("drifting_delays", "UCB1"),
     ("random_03", "DelayedUCB1"),
     ("heterogeneous", "PatientThompson"),
+    ("homogeneous", "PatientBandits-tight"),
+    ("random_07", "DelayedEXP3-skipping"),
+    ("log_normal", "UCB1-tuned"),
 ]
 
 
@@ -63,6 +87,57 @@ def test_a_part_played_again_is_the_same_to_the_last_bit(problem: str, policy: s
     result = played(problem, policy)
     assert row["regret"] == exact(float(result.final.mean()))
     assert int(row["runs"]) == len(result.final) == SUITE[problem].runs
+
+
+@frozen
+def test_the_numbers_of_0_2_0_are_still_there() -> None:
+    """Who joins later adds rows, and changes no number of those that were there."""
+    lines = (FOLDER / "scores.csv").read_text().splitlines()[1:]
+    first = sorted(line for line in lines if line.split(",")[1] not in JOINED_LATER)
+    assert len(first) == 32 * len(SUITE)
+    assert hashlib.sha256("\n".join(first).encode()).hexdigest() == FIRST_NUMBERS
+
+
+@frozen
+def test_intervals_are_those_of_the_frozen_ratios() -> None:
+    """Low, high and level of the standings, from the scores beside them."""
+    logs: dict[str, dict[str, float]] = {}
+    for row in rows_of_file(FOLDER / "scores.csv"):
+        if row["ratio"]:
+            log = math.log(max(float(row["ratio"]), 1e-3))
+            logs.setdefault(row["policy"], {})[row["problem"]] = log
+    standings = [
+        row for row in rows_of_file(FOLDER / "standings.csv") if row["kind"] == ALL_PROBLEMS
+    ]
+    counted = [row for row in standings if row["group"] not in NOT_COUNTED]
+    best = logs[counted[0]["policy"]]
+    for row in standings:
+        own = logs[row["policy"]]
+        assert interval(own) == pytest.approx((float(row["low"]), float(row["high"])))
+        level = row in counted and not told_apart(own, best)
+        assert row["level"] == str(level), row["policy"]
+
+
+@frozen
+def test_the_page_tells_what_pairing_mirrors_does() -> None:
+    logs: dict[str, dict[str, float]] = {}
+    for row in rows_of_file(FOLDER / "scores.csv"):
+        if row["ratio"]:
+            logs.setdefault(row["policy"], {})[row["problem"]] = math.log(float(row["ratio"]))
+    ours, theirs = (logs[name] for name in ("PatientThompson", "BootstrappedThompson"))
+    both = {problem: ours[problem] - theirs[problem] for problem in ours}
+    drawn = {problem: log for problem, log in both.items() if problem.startswith("random")}
+    apart = {f"problem {number}": log for number, log in enumerate(both.values())}
+    page = " ".join((DOCS / "compare.md").read_text().split())
+    forms = ("{} times the regret of BootstrappedThompson ({} to {})", "{} times ({} to {})")
+    for form, sample in zip((*forms, "{} ({} to {})"), (both, drawn, apart), strict=True):
+        mean = math.exp(sum(sample.values()) / len(sample))
+        numbers = (mean, *(interval(sample) or ()))
+        assert form.format(*(f"{number:.2f}" for number in numbers)) in page
+    tuned = {problem: log - ours[problem] for problem, log in logs["UCB1-tuned"].items()}
+    mean = math.exp(sum(tuned.values()) / len(tuned))
+    form = "{:.2f} times the regret of PatientThompson ({:.2f} to {:.2f})"
+    assert form.format(mean, *(interval(tuned) or ())) in page
 
 
 @frozen
@@ -94,6 +169,12 @@ def test_the_docs_tell_these_numbers() -> None:
 def test_the_heat_map_is_drawn_from_these_numbers(tmp_path: Path) -> None:
     draw_map(rows_of_file(FOLDER / "standings.csv"), tmp_path / "map")
     assert np.array_equal(imread(tmp_path / "map.png"), imread(MAP))
+
+
+@frozen
+def test_the_frontier_is_drawn_from_these_numbers(tmp_path: Path) -> None:
+    draw_frontier_of(rows_of_file(FOLDER / "scores.csv"), tmp_path / "frontier")
+    assert np.array_equal(imread(tmp_path / "frontier.png"), imread(FRONTIER))
 
 
 @frozen
@@ -200,3 +281,19 @@ def test_only_the_whole_suite_is_frozen(tmp_path: Path, capsys: pytest.CaptureFi
     again = rows_of_file(tmp_path / "standings.csv")
     assert {row["policy"] for row in again} == {"KLUCB", "UCB1"}
     assert exact(0.1 + 0.2) == "0.30000000000000004"
+
+
+def test_a_cell_is_bold_only_if_nobody_else_is_level() -> None:
+    row = {"kind": "random", "typical": "1.5", "level": "True", "low": "1.2", "high": "1.9"}
+    assert ratio_cell(row, alone=True) == "**1.50**"
+    assert ratio_cell(row, alone=False) == "≈ 1.50"
+    assert ratio_cell(row | {"level": "False"}, alone=True) == "1.50"
+    assert ratio_cell(row | {"kind": ALL_PROBLEMS}, alone=False) == "≈ 1.50 (1.20–1.90)"
+
+
+def test_the_least_is_bold_only_if_it_is_told_apart() -> None:
+    def lost(regret: float, half: float) -> dict[str, str]:
+        return {"regret": str(regret), "low": str(regret - half), "high": str(regret + half)}
+
+    assert least_of([lost(9, 1), lost(5, 1), lost(7, 1)]) == 1
+    assert least_of([lost(9, 1), lost(5, 2), lost(7, 1)]) is None

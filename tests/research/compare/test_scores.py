@@ -139,3 +139,49 @@ def test_standings_are_geometric_means() -> None:
         8.0,
         1,
     )
+
+
+SIX = ("no_delay", "homogeneous", "heterogeneous", "log_normal", "two_modes", "random_03")
+
+
+def test_a_policy_that_is_not_told_apart_from_the_best_is_level_with_it() -> None:
+    """Over six problems by what they say together; over two, by being no worse on any."""
+    factors = {"best": [1.0] * 6, "level": [0.8, 1.3, 0.9, 1.2, 1.0, 1.1], "worse": [1.3] * 6}
+    groups = dict.fromkeys(factors, "nothing") | {"told": "reports", "chosen": "tuned"}
+    factors |= {"told": [0.5] * 6, "chosen": [0.4] * 6}
+    regrets = {
+        problem: {policy: 10.0 * own[place] for policy, own in factors.items()}
+        for place, problem in enumerate(SIX)
+    }
+    order = {standing.policy: standing for standing in standings(table(regrets, groups))}
+    assert [name for name, standing in order.items() if standing.level] == ["best", "level"]
+    assert order["best"].low is not None
+    assert order["best"].low <= order["best"].typical <= order["best"].high
+    few = {problem: regrets[problem] for problem in SIX[:2]}
+    order = {standing.policy: standing for standing in standings(table(few, groups))}
+    assert [name for name, standing in order.items() if standing.level] == ["best"]
+    assert order["best"].low is None, "two problems are no sample"
+
+
+def test_a_tuned_policy_changes_no_other_number() -> None:
+    """It is shown beside them, with its own count of ties, however good it is."""
+    groups = {"A": "nothing", "B": "nothing", "T": "tuned"}
+    rows = {row.policy: row for row in table({"no_delay": {"A": 2.0, "B": 4.0, "T": 1.0}}, groups)}
+    assert [rows[name].ratio for name in "ABT"] == [1.0, 2.0, 0.5]
+    assert [rows[name].best for name in "ABT"] == [True, False, False]
+    assert [rows[name].tied for name in "ABT"] == [True, False, True]
+
+
+def test_who_joins_a_frozen_suite_changes_no_number() -> None:
+    base = result(SUITE["no_delay"].problem, pb.UCB1())
+    finals = {"A": 2.0, "B": 4.0, "late": 1.0}
+    results = {
+        name: replace(base, regret=np.full((10, 1), value)) for name, value in finals.items()
+    }
+    groups = dict.fromkeys(finals, "nothing")
+    rows = {row.policy: row for row in scores(SUITE["no_delay"], results, groups, ["late"])}
+    assert [rows[name].ratio for name in finals] == [1.0, 2.0, 0.5]
+    assert [rows[name].best for name in finals] == [True, False, False]
+    assert [rows[name].tied for name in finals] == [True, False, True]
+    alone = scores(SUITE["no_delay"], {"late": results["late"]}, groups, ["late"])
+    assert alone[0].best, "nobody else is there"

@@ -66,3 +66,13 @@ def test_quick_plays_a_few_of_everything() -> None:
     assert [part.name for part in (*cases, *players)] == ["fifty_arms", "MOSS"], (
         "what is named takes part"
     )
+
+
+def test_tuned_rivals_take_part_if_asked_for() -> None:
+    tuned = {player.name for player in compare.tuned_contenders()}
+    for asked in (False, True):
+        _, players = chosen(None, None, False, SUITE_SEED, tuned=asked)
+        expected = tuned if asked else set()
+        assert {player.name for player in players if player.told == "tuned"} == expected
+    _, named = chosen(["no_delay"], ["UCB1-tuned", "KLUCB"], False, SUITE_SEED)
+    assert [player.name for player in named] == ["UCB1-tuned", "KLUCB"]

@@ -7,6 +7,7 @@ from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED,
 from patientbandits.research.compare.frozen import write_frozen
 from patientbandits.research.compare.run import run
 from patientbandits.research.compare.selection import FIRST_SUITE, SUITES, with_study
+from patientbandits.research.compare.tuned import tuned_contenders
 
 __all__ = [
     "DELAY_BENCH",
@@ -21,6 +22,7 @@ __all__ = [
     "run",
     "suite",
     "summary",
+    "tuned_contenders",
     "with_study",
     "write_frozen",
 ]

@@ -15,6 +15,7 @@ from patientbandits.research.compare.cases import DIRECTIONS, PROBLEM_KINDS, Cas
 from patientbandits.research.compare.contenders import GROUPS, Contender
 from patientbandits.research.compare.delay_bench import SUITE_SEED, Suite
 from patientbandits.research.compare.figures import curve_panel, draw_curves, heat_map, with_curve
+from patientbandits.research.compare.frontier import draw_frontier, points
 from patientbandits.research.compare.scores import Score, Standing
 from patientbandits.research.compare.targets import MeasuredTarget
 from patientbandits.simulation import Result
@@ -22,9 +23,10 @@ from patientbandits.simulation import Result
 RANKING_HEADS = (
     "policy",
     "on the whole",
+    "95 %, over problems",
     "at worst",
     "on",
-    "best or near",
+    "best or tied",
     *DIRECTIONS,
     "to the oracle",
     "per 1000 rounds",
@@ -37,6 +39,7 @@ SEES = {
     "bound": "knows a bound",
     "law": "knows the law",
     "factors": "knows the factors",
+    "tuned": "tuned",
     "reports": "sees more",
 }
 
@@ -151,6 +154,8 @@ def _draw(comparison: Comparison, curve_names: Sequence[str], figures: Path) -> 
     problems = problems or [case.name for case in cases]
     shown_rows = [row for row in comparison.scores if row.problem in problems]
     heat_map(shown_rows, comparison.standings, problems, figures / "heat_map")
+    if pair := points(cases, comparison.scores):
+        draw_frontier(pair, figures / "frontier")
     panels = []
     for problem in problems:
         results = {name: comparison.results[problem, name] for name in curve_names}
@@ -236,6 +241,7 @@ def _ranking(comparison: Comparison) -> Table:
         row = (
             standing.policy,
             f"{standing.typical:.2f}",
+            "" if standing.low is None else f"{standing.low:.2f} .. {standing.high:.2f}",
             f"{standing.worst:.1f}",
             standing.worst_problem,
             f"{standing.good} of {standing.problems}",

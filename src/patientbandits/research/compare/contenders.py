@@ -23,11 +23,14 @@ GROUPS = {
     "bound": "knows a bound on the delays",
     "law": "knows the exact law of the delays",
     "factors": "knows all factors and delays",
+    "tuned": "has a constant that was chosen on other problems of the suite's generator",
     "reports": "sees more: every pull reports in the end, zeros too",
 }
-"""What a contender has to go on.
+"""What a contender has to go on."""
 
-Those of "reports" play another game, and are not counted among the best."""
+NOT_COUNTED = ("tuned", "reports")
+"""Groups that the best of a problem is not chosen from: those of "reports" play another game, and
+those that are tuned are shown beside the others, whose numbers do not depend on them."""
 
 FIRST_SHOWN = "PatientThompson"
 CALENDAR_ORACLE = "CalendarOracle"
@@ -115,6 +118,11 @@ class Contender:
     """whether --quick plays it; also, whether it has a curve where there are too many"""
     new: bool = False
     """whether it was first published with this package"""
+    windowed: bool = False
+    """whether it is told the problem's window, if there is one"""
+    counted: bool = True
+    """whether the best of a problem may be chosen from it: not if it joined a suite whose numbers
+    were frozen before"""
 
     def __post_init__(self) -> None:
         knowledge = [group for group in GROUPS if group != "reports"]
@@ -163,6 +171,7 @@ EXPLICIT = (
         note="knows the window, if there is one",
         quick=True,
         new=True,
+        windowed=True,
     ),
     Contender(
         name="GuardedThompson",
@@ -170,6 +179,7 @@ EXPLICIT = (
         told="bound",
         note="guarded by PatientKL, given the largest alpha with which Assumption 1 holds",
         new=True,
+        windowed=True,
     ),
     Contender(
         name="PatientKL",
@@ -191,6 +201,15 @@ EXPLICIT = (
         make=lambda problem: policies.PatientBandits(valid_alpha(problem, PATIENT_ALPHA)),
         told="bound",
         note="the printed constants; given the largest alpha with which Assumption 1 holds",
+    ),
+    Contender(
+        name="PatientBandits-tight",
+        make=lambda problem: policies.PatientBandits(
+            valid_alpha(problem, PATIENT_ALPHA), "tight", "aged"
+        ),
+        told="bound",
+        note="width tight, bias aged: the same guarantee, the same alpha",
+        counted=False,
     ),
     Contender(
         name="PatientBandits-0.5",
@@ -228,6 +247,17 @@ EXPLICIT = (
         make=lambda problem: policies.WindowThompson(problem.window or USUAL_WINDOW),
         note=f"waits {USUAL_WINDOW} rounds, or the window, where there is one",
         quick=True,
+        windowed=True,
+    ),
+    Contender(
+        name="DelayedEXP3",
+        make=lambda problem: policies.DelayedEXP3(),
+        note="counts every report that is out, however long",
+    ),
+    Contender(
+        name="DelayedEXP3-skipping",
+        make=lambda problem: policies.DelayedEXP3(skipping=True),
+        note="skips pulls that wait too long",
     ),
     Contender(
         name="OracleThompson",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,14 @@ MOST_COLUMNS = 20
 
 SMALL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
-DASHES = {"nothing": "-", "bound": "-", "law": "--", "factors": "-.", "reports": ":"}
+DASHES = {
+    "nothing": "-",
+    "bound": "-",
+    "law": "--",
+    "factors": "-.",
+    "tuned": "-.",
+    "reports": ":",
+}
 
 MOST_CURVES = 8
 
@@ -56,15 +64,18 @@ def heat_map(
     problems: Sequence[str],
     stem: Path,
     formats: Sequence[str] = FigureFiles.formats,
+    small: Collection[str] = (),
 ) -> None:
     """Regret relative to the best of those that see only rewards.
 
-    Boxed: not significantly worse than it.
+    Boxed: not told apart from it; bold if nobody else is, unless the column is ``small``.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     layout = rows_by_group(order)
+    boxed = Counter(row.problem for row in rows if row.tied)
+    single = {problem for problem, count in boxed.items() if count == 1 and problem not in small}
     parts = even_parts(problems)
     width = 2.3 + 0.46 * (len(parts[0]) + 1)
     height = (1.8 + 0.26 * layout.height) * len(parts)
@@ -76,7 +87,8 @@ def heat_map(
             axis.grid(False)
             for row in rows:
                 if row.ratio is not None and row.problem in part:
-                    _draw_cell(axis, row, part.index(row.problem), layout.places[row.policy])
+                    place = (part.index(row.problem), layout.places[row.policy])
+                    _draw_cell(axis, row, *place, alone=row.problem in single)
             _draw_margins(axis, layout, order, part, len(parts[0]))
         save(figure, stem, formats)
 
@@ -114,7 +126,7 @@ def short(ratio: float) -> str:
     return f"{ratio:.0e}".replace("e+0", "e")
 
 
-def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
+def _draw_cell(axis: Any, row: Score, x: float, y: float, alone: bool) -> None:
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
     from matplotlib.patches import Rectangle
@@ -129,7 +141,7 @@ def _draw_cell(axis: Any, row: Score, x: float, y: float) -> None:
         ink = "white"
     weight = "normal"
     if row.tied:
-        weight = "bold"
+        weight = "bold" if alone else "normal"
         box: dict[str, Any] = {"fill": False, "edgecolor": "#d55e00", "linewidth": 1.7, "zorder": 3}
         axis.add_patch(Rectangle((x - 0.45, y - 0.43), 0.9, 0.86, **box))
     axis.text(x, y, short(ratio), color=ink, zorder=4, fontweight=weight, **SMALL)

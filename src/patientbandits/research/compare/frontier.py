@@ -28,7 +28,7 @@ MARKS = {
 NAMED = {
     "PatientThompson": (-10, -3),
     "KLUCB": (8, 6),
-    "UCB1": (8, 4),
+    "UCB1": (9, -12),
     "Uniform": (8, 4),
     "PatientBandits": (8, 4),
     "OracleThompson": (-9, -3),

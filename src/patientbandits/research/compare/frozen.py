@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from patientbandits._version import __version__
 from patientbandits.errors import require
 from patientbandits.research.compare.cases import SLOW_BEST, SLOW_WORST
 from patientbandits.research.compare.comparison import Comparison
-from patientbandits.research.compare.contenders import contenders
+from patientbandits.research.compare.contenders import NOT_COUNTED, contenders
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, SUITE_SEED, suite
+from patientbandits.research.compare.tuned import tuned_contenders
 
 SCORE_COLUMNS = ("problem", "policy", "group", "runs", "regret", "low", "high", "tied")
 RATIO_COLUMNS = ("ratio", "ratio_low", "ratio_high", "to_oracle", "to_oracle_low", "to_oracle_high")
@@ -24,6 +26,9 @@ STANDING_COLUMNS = (
     "worst",
     "worst_problem",
     "good",
+    "low",
+    "high",
+    "level",
 )
 ALL_PROBLEMS = "all"
 TABLE_COLUMNS = (
@@ -42,7 +47,7 @@ def write_frozen(comparison: Comparison, folder: Path) -> None:
     rule = f"only all of {DELAY_BENCH} with its own seed, {SUITE_SEED}, can be frozen"
     # Frozen numbers go into documents: a part of the suite would look as if it were the whole.
     whole = comparison.cases == suite() and comparison.seed == SUITE_SEED
-    everybody = [player.name for player in contenders()]
+    everybody = [player.name for player in (*contenders(), *tuned_contenders())]
     complete = whole and [player.name for player in comparison.contenders] == everybody
     require(complete, "compare", rule, problems=len(comparison.cases), seed=comparison.seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -86,22 +91,49 @@ def rows_of_file(path: Path) -> Rows:
         return list(csv.DictReader(file))
 
 
+def counted(rows: Rows) -> Rows:
+    """Those from which the best of a problem is chosen: nobody among them is below it."""
+    return [
+        row for row in rows if row["group"] not in NOT_COUNTED and float(row["ratio"] or 1.0) >= 1.0
+    ]
+
+
 def summary_table(standings: Rows) -> str:
     """Table in Markdown of who wins where: ratios to the best, geometric means."""
     by_place = {(row["kind"], row["policy"]): row for row in standings}
-    headings = [heading for heading, _ in TABLE_COLUMNS]
+    problems = max(int(row["problems"]) for row in standings)
+    headings = [*(heading for heading, _ in TABLE_COLUMNS), f"best or tied, of {problems}"]
+    everybody = (*contenders(), *tuned_contenders())
+    windowed = {player.name for player in everybody if player.windowed}
     lines = [
-        f"{DELAY_BENCH}, patientbandits {__version__}: regret over the best's, geometric mean.",
+        f"{DELAY_BENCH}, patientbandits {__version__}: regret over the best's, geometric mean, in",
+        "brackets its 95 % interval over problems. ≈: the best of those that are counted (not the",
+        "tuned, nor those that see reports), or not told apart from it; bold: the only one.",
         "",
         "| policy | told | " + " | ".join(headings) + " | at worst | on |",
         "|---|---|" + "---:|" * (len(headings) + 1) + "---|",
     ]
+    level = Counter(row["kind"] for row in standings if row["level"] == "True")
     for row in standings:
         if row["kind"] != ALL_PROBLEMS:
             continue
-        cells = [row["policy"], row["group"]]
+        knows = row["group"]
+        if row["policy"] in windowed:
+            knows += ", window"
+        cells = [row["policy"], knows]
         for _, kind in TABLE_COLUMNS:
-            cells.append(f"{float(by_place[kind, row['policy']]['typical']):.2f}")
-        cells += [f"{float(row['worst']):.1f}", row["worst_problem"]]
+            cells.append(ratio_cell(by_place[kind, row["policy"]], alone=level[kind] == 1))
+        good = "" if row["group"] == "reports" else row["good"]
+        cells += [good, f"{float(row['worst']):.1f}", row["worst_problem"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def ratio_cell(row: dict[str, str], alone: bool) -> str:
+    """A geometric mean with its interval, marked if it is not told apart from the best."""
+    words = f"{float(row['typical']):.2f}"
+    if row["level"] == "True":
+        words = f"**{words}**" if alone else f"≈ {words}"
+    if row["kind"] == ALL_PROBLEMS and row["low"]:
+        words += f" ({float(row['low']):.2f}–{float(row['high']):.2f})"
+    return words

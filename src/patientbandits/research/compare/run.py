@@ -34,6 +34,7 @@ def run(
     start: Start | None = None,
     on: str = "threads",
     suite: str = FIRST_SUITE,
+    tuned: bool = False,
 ) -> Comparison:
     """Play ``contenders`` on ``problems``; page, figures and data go to the folder ``out``.
 
@@ -45,11 +46,12 @@ def run(
     start        called with the amount of work; gives a function that is told how much was done
     workers, on  as in `sweep`
     suite        the name of the suite, of `SUITES`
+    tuned        whether rivals take part once more, with constants chosen on other problems
     Finished pieces are kept in ``out``/pieces: after an interruption the same call goes on where it
     stopped.
     """
     seed = whole("compare", "seed", seed)
-    cases, players = chosen(problems, contenders, quick, seed, suite)
+    cases, players = chosen(problems, contenders, quick, seed, suite, tuned)
     if runs is not None or quick:
         count = QUICK_SUITE_RUNS if runs is None else whole("compare", "runs", runs, 2)
         cases = [replace(case, runs=count) for case in cases]
@@ -88,10 +90,11 @@ def run(
     measured = [aim.measured(next(played)) for aim in aims]
 
     knowledge = {player.name: player.group(cases[0].problem) for player in players}
+    beside = [player.name for player in players if not player.counted]
     rows: list[Score] = []
     for case in cases:
         own = {player.name: results[case.name, player.name] for player in players}
-        rows += scores(case, own, knowledge)
+        rows += scores(case, own, knowledge, beside)
     new = [player.name for player in players if player.new]
     comparison = Comparison(
         cases=tuple(cases),

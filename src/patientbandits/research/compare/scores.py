@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from patientbandits._util.arithmetic import plain_sum
-from patientbandits.inference import FloatArray, mean_interval, ratio_interval
+from patientbandits.inference import (
+    LEVEL,
+    FloatArray,
+    mean_interval,
+    normal_quantile,
+    ratio_interval,
+)
 from patientbandits.research.compare.cases import DIRECTIONS, Case, kinds_of
-from patientbandits.research.compare.contenders import CALENDAR_ORACLE
+from patientbandits.research.compare.contenders import CALENDAR_ORACLE, NOT_COUNTED
+from patientbandits.research.compare.spread import interval, told_apart
 from patientbandits.simulation import Result
 
 ORACLES = (CALENDAR_ORACLE, "OracleThompson")
@@ -39,7 +46,7 @@ class Score:
     per_1000: float
     """regret per 1000 rounds"""
     best: bool
-    """least mean regret of those that see only rewards"""
+    """least mean regret of those that are counted"""
     tied: bool
     """sees only rewards and is not significantly worse than the best: the interval of the
     difference holds 0"""
@@ -77,12 +84,27 @@ class Standing:
     worst_problem: str
     good: int
     """on how many it is the best or not significantly worse"""
+    low: float | None = None
+    """of the 95 % interval of ``typical``, with the problems as the sample; None if too few"""
+    high: float | None = None
+    level: bool = False
+    """is counted and not told apart from the best of these problems"""
 
 
-def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str]) -> list[Score]:
-    """The scores of all policies on one problem; ``groups``: what each has to go on."""
+def scores(
+    case: Case,
+    results: Mapping[str, Result],
+    groups: Mapping[str, str],
+    beside: Collection[str] = (),
+) -> list[Score]:
+    """The scores of all policies on one problem.
+
+    ``groups``: what each has to go on; ``beside``: who is shown, but not counted among the best.
+    """
     # If everybody sees reports there is nobody else to compare with.
-    candidates = [name for name in results if groups[name] != "reports"] or list(results)
+    only_rewards = [name for name in results if groups[name] != "reports"] or list(results)
+    counted = [name for name in only_rewards if groups[name] != "tuned" and name not in beside]
+    candidates = counted or only_rewards
     best = min(candidates, key=lambda name: float(results[name].final.mean()))
     least = results[best].final
     oracle = next((results[name].final for name in ORACLES if name in results), None)
@@ -111,7 +133,7 @@ def scores(case: Case, results: Mapping[str, Result], groups: Mapping[str, str])
             high=float(high),
             per_1000=1000.0 * float(result.final.mean()) / case.horizon,
             best=name == best,
-            tied=name in candidates and float(less) <= 0,
+            tied=name in only_rewards and float(less) <= 0,
             ratio=ratio[0],
             ratio_low=ratio[1],
             ratio_high=ratio[2],
@@ -144,7 +166,41 @@ def standings(rows: Sequence[Score]) -> list[Standing]:
         if row.ratio is not None:
             by_policy.setdefault(row.policy, []).append(row)
     unordered = [_standing(own) for own in by_policy.values()]
-    return sorted(unordered, key=lambda standing: standing.typical)
+    order = sorted(unordered, key=lambda standing: standing.typical)
+    counted = [standing for standing in order if standing.group not in NOT_COUNTED]
+    if not counted:
+        return order
+    best = by_policy[counted[0].policy]
+    level = {one.policy for one in counted if is_level(by_policy[one.policy], best)}
+    return [replace(one, level=one.policy in level) for one in order]
+
+
+def is_level(own: Sequence[Score], best: Sequence[Score]) -> bool:
+    """True if a policy is not told apart from the best on these problems.
+
+    If they are too few to be a sample the runs on them are, and nothing is said of others.
+    """
+    if own[0].policy == best[0].policy:
+        return True
+    apart = told_apart(_logs(own), _logs(best))
+    if apart is None:
+        worse = plain_sum(_logs(own).values()) - plain_sum(_logs(best).values())
+        error = math.sqrt(plain_sum(_variance(row) for row in (*own, *best)))
+        apart = worse > normal_quantile(LEVEL) * error
+    return not apart
+
+
+def _variance(row: Score) -> float:
+    """Of the log of the ratio, over the runs."""
+    if not row.ratio or row.ratio_low is None or row.ratio_high is None:
+        return 0.0
+    half = (row.ratio_high - row.ratio_low) / 2
+    return (half / row.ratio / normal_quantile(LEVEL)) ** 2
+
+
+def _logs(rows: Sequence[Score]) -> dict[str, float]:
+    """problem -> log of the ratio to the best"""
+    return {row.problem: math.log(max(row.ratio or 0.0, LEAST_RATIO)) for row in rows}
 
 
 def standings_by_kind(cases: Sequence[Case], rows: Sequence[Score]) -> dict[str, list[Standing]]:
@@ -165,6 +221,7 @@ def _standing(own: Sequence[Score]) -> Standing:
     ratios = [max(row.ratio or 0.0, LEAST_RATIO) for row in own]
     to_oracle = [max(row.to_oracle, LEAST_RATIO) for row in own if row.to_oracle is not None]
     worst = max(range(len(own)), key=ratios.__getitem__)
+    ends = interval(_logs(own))
     return Standing(
         policy=own[0].policy,
         group=own[0].group,
@@ -175,4 +232,6 @@ def _standing(own: Sequence[Score]) -> Standing:
         worst=ratios[worst],
         worst_problem=own[worst].problem,
         good=sum(row.tied for row in own),
+        low=ends and ends[0],
+        high=ends and ends[1],
     )

@@ -16,6 +16,7 @@ from patientbandits.research.compare.calendar_bench import (
 from patientbandits.research.compare.cases import Case
 from patientbandits.research.compare.contenders import Contender, contenders
 from patientbandits.research.compare.delay_bench import DELAY_BENCH, Suite, suite
+from patientbandits.research.compare.tuned import tuned_contenders
 
 FIRST_SUITE = "delay-bench-1"
 SUITES = {
@@ -42,18 +43,23 @@ def chosen(
     quick: bool,
     seed: int,
     suite_name: str = FIRST_SUITE,
+    tuned: bool = False,
 ) -> tuple[list[Case], list[Contender]]:
     """The problems and contenders that take part: the named ones, all, or with ``quick`` a few.
 
-    ``seed`` decides on the random problems.
+    ``seed`` decides on the random problems; ``tuned`` adds the contenders with chosen constants,
+    which otherwise take part only if they are named.
     """
     whole = SUITES[choice("compare", "suite", suite_name, SUITES)]
     cases: list[Case] = pick("problem", whole.cases(seed), problems, Case)
-    entrants: list[Contender] = pick("policy", whole.contenders(), players, Contender)
+    members = [*whole.contenders()]
+    if tuned or players is not None:
+        members += tuned_contenders()
+    entrants: list[Contender] = pick("policy", members, players, Contender)
     if quick and problems is None:
         cases = [case for case in cases if case.quick]
     if quick and players is None:
-        entrants = [player for player in entrants if player.quick]
+        entrants = [player for player in entrants if player.quick or player.told == "tuned"]
     return cases, entrants
 
 
@@ -87,12 +93,13 @@ def with_study(
     quick: bool,
     seed: int,
     suite_name: str = FIRST_SUITE,
+    tuned: bool = False,
 ) -> tuple[Sequence[str | Case] | None, Sequence[str | Contender] | None]:
     """Arguments of `run`: the named ones, or the usual ones, and those of the study file."""
     if path is None:
         return problems, policies
     study = read_study(path)
-    cases, players = chosen(problems, policies, quick, seed, suite_name)
+    cases, players = chosen(problems, policies, quick, seed, suite_name, tuned)
     own_players = [_contender(name, policy) for name, policy in study.policies.items()]
     return [*cases, *_cases(study)], [*players, *own_players]
 
