@@ -385,3 +385,48 @@ def test_batches_are_split(fresh, clock):
                 )
                 == text
             )
+
+
+def test_experiments_have_their_room_in_common(tmp_path, clock):
+    """Decisions, retractions and changes of several, in turns, are those of each one alone."""
+    names = [f"e{number}" for number in range(4)]
+    policies = [None, None, pb.UCB1(), None]
+    windows = ["30d", "30d", "30d", "1d"]
+    made = {}
+    for together in (True, False):
+        shops = [
+            live.open(str(tmp_path / f"{together}-{place}.db"), clock=clock)
+            for place in range(1 if together else len(names))
+        ]
+        handles = [
+            shops[0 if together else place].experiment(
+                name, ["a", "b"], policy=policies[place], window=windows[place], seed=place
+            )
+            for place, name in enumerate(names)
+        ]
+        clock.now = 1_700_000_000.0
+        chosen = []
+        for turn in range(60):
+            clock.now += 500.0
+            for place, handle in enumerate(handles):
+                decision = handle.decide(f"v{turn}")
+                chosen.append(decision[1:])
+                if (turn + place) % 3 == 0:
+                    handle.convert(decision.id)
+                if turn % 11 == 5 + place % 2 and (turn + place) % 3 == 0:
+                    handle.retract(decision.id)
+            if turn == 30:
+                handles[0].change(window="20d")
+        made[together] = chosen
+        states = [running(handle) for handle in handles]
+        models = {id(state.memory.arrays.model) for state in states[1:2] + states[3:]}
+        assert len(models) == 2, "other windows have other tables"
+        if together:
+            new = shops[0].experiment("new", ["a", "b"], window="30d")
+            new.decide()
+            assert running(new).memory.arrays.model is states[1].memory.arrays.model
+        assert all(map(same, handles))
+        for shop in shops:
+            shop.close()
+        clock.now = 1_700_000_000.0
+    assert made[True] == made[False]

@@ -38,7 +38,7 @@ from patientbandits.live.commands.orders import apply_alias, apply_order, apply_
 from patientbandits.live.commands.outcomes import apply_conversion, apply_retraction
 from patientbandits.live.commands.refunds import apply_refund
 from patientbandits.live.errors import LOGGER, RefusedError, UnavailableError
-from patientbandits.live.policy import PolicyState
+from patientbandits.live.policy import PolicyState, Room
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import (
     BROKEN,
@@ -115,6 +115,7 @@ class Journal:
         """how often an experiment failed alone"""
         self._failing: dict[int, Failing] = {}
         self._states: dict[int, PolicyState] = {}
+        self._room: Room = {}
         self._ends = SeenEnds()
         self._connections = store.connections
         self._secret = store.fact(SECRET)
@@ -196,7 +197,7 @@ class Journal:
         state = self._states.get(experiment_id)
         if state is None:
             experiments = {experiment.id: experiment for experiment in self.store.experiments()}
-            state = PolicyState(self.store, experiments[experiment_id])
+            state = PolicyState(self.store, experiments[experiment_id], room=self._room)
             self._states[experiment_id] = state
         else:
             state.catch_up(self.store)
@@ -311,7 +312,7 @@ class Journal:
             for part in parts:
                 carry_out(part, state, self.now(), self.signer, self.store)
                 if state.stale:
-                    state = PolicyState(self.store, state.experiment)
+                    state = PolicyState(self.store, state.experiment, room=self._room)
                     self._states[experiment_id] = state
         except UnavailableError:
             raise

@@ -11,7 +11,7 @@ from patientbandits.live.errors import RefusedError
 from patientbandits.live.log import AliasLine, ChangeLine, Experiment
 from patientbandits.live.names import experiment_name
 from patientbandits.live.settings import Settings, settings_text
-from patientbandits.live.storage import LogStore, Reader, is_erased
+from patientbandits.live.storage import WITH_ALIASES, LogStore, Reader, is_erased
 
 
 def create_experiment(
@@ -68,8 +68,10 @@ def all_aliases(reader: Reader) -> list[AliasLine]:
     """The aliases of all experiments, without those that follow from others."""
     aliases: list[AliasLine] = []
     groups = AliasGroups()
-    for experiment in reader.experiments():
-        for line in reader.lines_with_unit(experiment.id, AliasLine):
+    experiments = {experiment.id: experiment for experiment in reader.experiments()}
+    with_any = [number for (number,) in reader.rows(WITH_ALIASES) if number in experiments]
+    for number in sorted(with_any, key=lambda number: experiments[number].name):
+        for line in reader.lines_with_unit(number, AliasLine):
             if not (is_erased(line.unit) or groups.same(line.unit, line.other)):
                 groups.join(line.unit, line.other)
                 aliases.append(line)

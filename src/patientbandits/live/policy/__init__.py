@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from patientbandits.live.policy.kept_arms import GivenLine as GivenLine
     from patientbandits.live.policy.kept_arms import Regimes as Regimes
     from patientbandits.live.policy.memory import PolicyMemory as PolicyMemory
+    from patientbandits.live.policy.memory import Room as Room
     from patientbandits.live.policy.memory import have_compiled as have_compiled
     from patientbandits.live.policy.memory import is_sealed as is_sealed
     from patientbandits.live.policy.memory import opened as opened

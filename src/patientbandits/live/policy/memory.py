@@ -13,7 +13,7 @@ import json
 import math
 import secrets
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ from patientbandits.live.settings import (
     worth_before,
 )
 from patientbandits.live.times import SECOND
+from patientbandits.policies import Policy
 from patientbandits.policies.base import FIRST_CAPACITY, rule_of
 from patientbandits.simulation.engine import (
     CONVERSION,
@@ -75,10 +76,22 @@ class Event(NamedTuple):
     draw: float = 0.0
 
 
+Room = dict[tuple[Any, ...], NDArray[Any]]
+"""Large arrays that memories of a kind have in common: tables, and room to compute in, which hold
+nothing that is remembered. Only for memories of which one at a time is at work: others' thousand
+experiments would take gigabytes."""
+
+LARGE = 100_000
+"""bytes"""
+
+
 class PolicyMemory:
     """Pulls are numbered as they come; ``lines`` has the line of each one's decision."""
 
-    def __init__(self, experiment: Experiment, settings: Settings) -> None:
+    def __init__(
+        self, experiment: Experiment, settings: Settings, room: Room | None = None
+    ) -> None:
+        self._room = room
         self.settings = settings
         self.policy = settings.deciding_policy
         self.place = {arm: number for number, arm in enumerate(settings.chosen)}
@@ -92,12 +105,11 @@ class PolicyMemory:
         if settings.mixes:
             self.draws = ShareDraws(experiment.seed, kept.control or 0.0)
             self.shares = share_book(kept, [settings.arms[place] for place in settings.chosen])
-        fresh = self.policy.memory(arms, 1)
-        self.program = program_of(self.policy, self.rule, fresh, shared=settings.mixes)
         self.tally = ArmTally.empty(arms)
         self.lines = PullLines()
         self.capacity = FIRST_CAPACITY
-        self.arrays = self.policy.memory(arms, self.capacity)
+        self.arrays = self._in_room(self.policy.memory(arms, self.capacity))
+        self.program = program_of(self.policy, self.rule, self.arrays, shared=settings.mixes)
         self.latest = -math.inf
         """the time of the last decision that was told"""
         self.lag = settings.reporting_lag or 0.0
@@ -141,14 +153,11 @@ class PolicyMemory:
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
 
     def _tables(self) -> str:
-        """A digest of what the memory begins with and a snapshot does not hold."""
-        fresh = self.policy.memory(len(self.place), 1)
-        names = getattr(fresh, "_fields", ())
-        hashed = hashlib.sha256()
-        for name, array in zip(names, fresh, strict=False):
-            if name in self.policy.not_saved:
-                hashed.update(array.tobytes())
-        return hashed.hexdigest()
+        try:
+            hash(self.policy)
+        except TypeError:  # somebody's own, with a list for a parameter
+            return tables_digest.__wrapped__(self.policy, len(self.place))
+        return tables_digest(self.policy, len(self.place))
 
     def since(self, time: int) -> float:
         """Microseconds since 1970 as seconds since the experiment began."""
@@ -288,6 +297,7 @@ class PolicyMemory:
     def copied(self) -> PolicyMemory:
         """One that knows the same, and can go on by itself."""
         other = copy.copy(self)
+        other._room = None
         other.arrays = duplicated(self.arrays)
         other.tally = duplicated(self.tally)
         other.lines = self.lines.copied()
@@ -313,8 +323,32 @@ class PolicyMemory:
         capacity = self.capacity
         while capacity < pulls:
             capacity *= 2
-        self.arrays = grown(self.arrays, self.policy.memory(len(self.place), capacity))
+        arrays = grown(self.arrays, self.policy.memory(len(self.place), capacity))
+        self.arrays = self._in_room(arrays)
         self.capacity = capacity
+
+    def _in_room(self, arrays: Any) -> Any:
+        """The arrays, with the large ones of those that are not saved from the common room."""
+        if self._room is None:
+            return arrays
+        common = {}
+        for name, array in zip(getattr(arrays, "_fields", ()), arrays, strict=False):
+            if name in self.policy.not_saved and array.nbytes >= LARGE:
+                key = (repr(self.policy), len(self.place), name, array.shape)
+                common[name] = self._room.setdefault(key, array)
+        return arrays._replace(**common) if common else arrays
+
+
+@lru_cache(maxsize=64)
+def tables_digest(policy: Policy, arms: int) -> str:
+    """A digest of what the memory begins with and a snapshot does not hold."""
+    fresh = policy.memory(arms, 1)
+    names = getattr(fresh, "_fields", ())
+    hashed = hashlib.sha256()
+    for name, array in zip(names, fresh, strict=False):
+        if name in policy.not_saved:
+            hashed.update(array.tobytes())
+    return hashed.hexdigest()
 
 
 def grown(old: Any, new: Any) -> Any:
@@ -396,7 +430,7 @@ def _restore(memory: PolicyMemory, data: bytes) -> None:
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         memory.capacity = int(file["capacity"])
         memory.latest = float(file["latest"])
-        memory.arrays = memory.policy.memory(len(memory.place), memory.capacity)
+        memory.arrays = memory._in_room(memory.policy.memory(len(memory.place), memory.capacity))
         for number, array in saved_arrays(memory):
             saved = file[f"memory{number}"]
             if saved.shape != array.shape:

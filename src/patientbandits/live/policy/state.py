@@ -31,7 +31,15 @@ from patientbandits.live.log import (
     Snapshot,
 )
 from patientbandits.live.policy.kept_arms import Regimes
-from patientbandits.live.policy.memory import Event, PolicyMemory, dumped, opened, restored, sealed
+from patientbandits.live.policy.memory import (
+    Event,
+    PolicyMemory,
+    Room,
+    dumped,
+    opened,
+    restored,
+    sealed,
+)
 from patientbandits.live.settings import Settings, stored_settings
 from patientbandits.live.storage import END, Reader
 from patientbandits.simulation.engine import DECISION, RETRACTION
@@ -59,8 +67,16 @@ class CachedWeights(NamedTuple):
 class PolicyState:
     """The fold, kept at the end of the log."""
 
-    def __init__(self, reader: Reader, experiment: Experiment, use_snapshot: bool = True) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        experiment: Experiment,
+        use_snapshot: bool = True,
+        room: Room | None = None,
+    ) -> None:
+        """``room``: shared by states of which one at a time is at work."""
         self.experiment = experiment
+        self._room = room
         self.seq = 0
         self.time = experiment.created
         self.chain = b""
@@ -79,7 +95,7 @@ class PolicyState:
         changes = reader.changes(experiment.id)
         self.settings = stored_settings(changes[-1].settings)
         self.regimes = Regimes(changes)
-        self.memory = PolicyMemory(experiment, self.settings)
+        self.memory = PolicyMemory(experiment, self.settings, room)
         restart = self._last_restart(reader, changes)
         snapshot = reader.snapshot(experiment.id) if use_snapshot else None
         if snapshot is not None and self._resume(snapshot, restart):
@@ -117,7 +133,7 @@ class PolicyState:
 
     def _restart(self, reader: Reader, last: int) -> None:
         """Begin anew with the history up to line ``last``."""
-        self.memory = PolicyMemory(self.experiment, self.settings)
+        self.memory = PolicyMemory(self.experiment, self.settings, self._room)
         self.seq = 0
         self._read(reader, last, deciding=False)
 

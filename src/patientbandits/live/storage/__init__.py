@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from patientbandits.live.storage.queries import ERAS_AND_FAULT as ERAS_AND_FAULT
     from patientbandits.live.storage.queries import FACTS_LIKE as FACTS_LIKE
     from patientbandits.live.storage.queries import TABLES as TABLES
+    from patientbandits.live.storage.queries import WITH_ALIASES as WITH_ALIASES
     from patientbandits.live.storage.queries import WITH_SEVERAL_ARMS as WITH_SEVERAL_ARMS
     from patientbandits.live.storage.queries import StoreQuestion as StoreQuestion
 

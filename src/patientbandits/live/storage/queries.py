@@ -110,6 +110,7 @@ WITH_SEVERAL_ARMS = """
     SELECT unit FROM log
     WHERE experiment = ? AND kind IN ('decision', 'assignment') AND unit IS NOT NULL
     GROUP BY unit HAVING MIN(arm) < MAX(arm)"""
+WITH_ALIASES = "SELECT DISTINCT experiment FROM log WHERE kind = 'alias' AND key IS NOT NULL"
 ANY_WITH_UNIT = """
     SELECT 1 FROM log WHERE experiment = ? AND kind = ? AND unit IS NOT NULL LIMIT 1"""
 LINES_AT = f"SELECT {LOG_COLUMNS} FROM log WHERE experiment = ? AND "
