@@ -145,6 +145,22 @@ def run_show(options: argparse.Namespace) -> None:
     show_experiment(options)
 
 
+@ACTIONS.command("changes", with_name, help="show who changed which settings, and when")
+def run_changes(options: argparse.Namespace) -> None:
+    with opened_experiment(options) as handle:
+        changes = handle.changes()
+    show(options, changes, [change_line(change) for change in changes])
+
+
+def change_line(change: dict[str, Any]) -> str:
+    who = change["note"] or change["by"] or "library or command line"
+    what = "; ".join(
+        f"{name}: {json.dumps(values['before'])} -> {json.dumps(values['after'])}"
+        for name, values in change["changed"].items()
+    )
+    return f"{change['time'][:19]}Z  {who}  {what}"
+
+
 @ACTIONS.command("change", with_settings, help="change its settings; the history stays")
 @argument("--no-window", action="store_true", help="count conversions however late they come")
 @argument("--no-reporting-lag", action="store_true", help="orders are reported when they happen")

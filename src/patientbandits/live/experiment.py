@@ -141,6 +141,7 @@ class ExperimentHandle(CommandMaker):
         retire: Sequence[str] = (),
         restore: Sequence[str] = (),
         add_goals: Sequence[str] = (),
+        by: str | None = None,
         **changes: Any,
     ) -> Settings:
         """Change settings, by the names that HTTP has for them too; what is not named stays.
@@ -148,12 +149,24 @@ class ExperimentHandle(CommandMaker):
         policy, window, sticky, paused, credit, control, currency, retention, reporting_lag,
         shares, closed, fallback; arms to add, to retire and to restore, and goals to add (the first
         there is decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole
-        lists. The history stays and is told to the new policy.
+        lists. The history stays and is told to the new policy. ``by``, here and below: the id of
+        the key with which it was asked for; `changes` shows it.
         """
         change = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes
         )
-        return self.journal.alone(partial(append_change, self.journal, self.experiment, change))
+        return self._append(change, by)
+
+    def _append(self, change: WantedChange | WantedQuarantine, by: str | None) -> Settings:
+        append = partial(append_change, self.journal, self.experiment, change, by)
+        return self.journal.alone(append)
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Who changed which settings, and when; the latest first."""
+        from patientbandits.live.reporting import settings_changes
+
+        with self.journal.store.reading() as reader:
+            return settings_changes(reader, self.experiment)
 
     def quarantine(
         self,
@@ -165,6 +178,7 @@ class ExperimentHandle(CommandMaker):
         until: TimeLike = None,
         only: str = "all",
         note: str = "",
+        by: str | None = None,
     ) -> list[dict[str, Any]]:
         """Keep events but let them not count, until they are released: all rules, the new one too.
 
@@ -186,7 +200,7 @@ class ExperimentHandle(CommandMaker):
         named = msgspec.structs.replace(rule, unit=self.journal.names.maybe_unit(unit))
         if line is not None:
             named = msgspec.structs.replace(named, unit=self._unit_of(line))
-        return self._rules_after(WantedQuarantine(added=named))
+        return self._rules_after(WantedQuarantine(added=named), by)
 
     def _unit_of(self, line: int) -> str:
         """The unit that a line names, or its decision, as the log calls it."""
@@ -200,13 +214,12 @@ class ExperimentHandle(CommandMaker):
             raise NotFoundError(f"quarantine: no unit is named by this line; got line={line!r}.")
         return units[0]
 
-    def release(self, id: str) -> list[dict[str, Any]]:
+    def release(self, id: str, by: str | None = None) -> list[dict[str, Any]]:
         """Let the events of the rule count again: the rules that are left."""
-        return self._rules_after(WantedQuarantine(released=id))
+        return self._rules_after(WantedQuarantine(released=id), by)
 
-    def _rules_after(self, change: WantedQuarantine) -> list[dict[str, Any]]:
-        append = partial(append_change, self.journal, self.experiment, change)
-        return [rule.plain() for rule in self.journal.alone(append).quarantine]
+    def _rules_after(self, change: WantedQuarantine, by: str | None) -> list[dict[str, Any]]:
+        return [rule.plain() for rule in self._append(change, by).quarantine]
 
     def planned(self, **changes: Any) -> Settings:
         """The settings that `change` would lead to; nothing is written."""

@@ -293,17 +293,17 @@ class Shop:
                 raise command.error
 
     def create(
-        self, called: str, settings: Settings, seed: int | None = None
+        self, called: str, settings: Settings, seed: int | None = None, by: str | None = None
     ) -> tuple[ExperimentHandle, bool]:
-        """(the experiment of this name, whether it is new)"""
-        experiment, new = create_experiment(self.journal, called, settings, seed)
+        """(the experiment of this name, whether it is new); ``by``: the id of a key."""
+        experiment, new = create_experiment(self.journal, called, settings, seed, by=by)
         return self._keep(experiment), new
 
     def create_exactly(
-        self, called: str, settings: Settings, seed: int | None = None
+        self, called: str, settings: Settings, seed: int | None = None, by: str | None = None
     ) -> tuple[ExperimentHandle, bool]:
         """Create the experiment; one of this name with other settings is a conflict."""
-        handle, new = self.create(called, settings, seed)
+        handle, new = self.create(called, settings, seed, by)
         existing = as_if_new(handle.settings, settings)
         if existing != settings or seed not in (None, handle.experiment.seed):
             raise ConflictError(f"experiment: {called!r} exists with other settings.")

@@ -94,9 +94,15 @@ class WantedQuarantine(NamedTuple):
 
 
 def append_change(
-    journal: Journal, experiment: Experiment, change: WantedChange | WantedQuarantine
+    journal: Journal,
+    experiment: Experiment,
+    change: WantedChange | WantedQuarantine,
+    sender: str | None = None,
 ) -> Settings:
-    """Write the change and the credits that follow from it, within a transaction: the settings."""
+    """Write the change and the credits that follow from it, within a transaction: the settings.
+
+    ``sender``: the id of the key with which it was asked for, if one was.
+    """
     store = journal.store
     old = stored_settings(store.changes(experiment.id)[-1].settings)
     last = store.head(experiment.id)
@@ -116,6 +122,7 @@ def append_change(
         seq=last + 1 + len(lines),
         time=now,
         settings=settings_text(new),
+        sender=sender,
     )
     store.append([*lines, line])
     return new

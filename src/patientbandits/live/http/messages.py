@@ -97,6 +97,11 @@ class Request:
         self.body_error: ProblemError | None = None
         """why there is no whole body"""
 
+    @property
+    def key_id(self) -> str | None:
+        """The id of the key that came with it."""
+        return None if self.key is None else self.key.id
+
     def read(self, kind: type[Body]) -> Body:
         """The body as ``kind``."""
         media = self.headers.get(b"content-type", b"")

@@ -374,6 +374,13 @@ class Count(Struct):
     value: float
 
 
+class ChangesAnswer(Struct):
+    changes: Annotated[
+        list[dict[str, Any]],
+        Meta(description="latest first: line, time, by (the id of a key), note, changed"),
+    ]
+
+
 class Counts(Struct):
     counts: list[Count]
 

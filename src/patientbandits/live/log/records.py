@@ -165,6 +165,7 @@ class ChangeLine(Line, frozen=True, kw_only=True, gc=False):
     kind = "change"
     settings: str
     """in JSON"""
+    sender: str | None = None
 
 
 class OrderLine(Line, frozen=True, kw_only=True, gc=False):

@@ -20,6 +20,7 @@ def create_experiment(
     settings: Settings,
     seed: int | None = None,
     created: int | None = None,
+    by: str | None = None,
 ) -> tuple[Experiment, bool]:
     """(the experiment of this name, whether it is new); ``created``: when, if not now."""
     experiment_name(name)
@@ -27,7 +28,7 @@ def create_experiment(
 
     def insert() -> tuple[Experiment, bool]:
         when = journal.now() if created is None else created
-        return insert_experiment(journal.store, name, settings, chosen, when)
+        return insert_experiment(journal.store, name, settings, chosen, when, by)
 
     return journal.alone(insert)
 
@@ -42,7 +43,12 @@ def checked_seed(seed: int | None) -> int:
 
 
 def insert_experiment(
-    store: LogStore, name: str, settings: Settings, seed: int, created: int
+    store: LogStore,
+    name: str,
+    settings: Settings,
+    seed: int,
+    created: int,
+    by: str | None = None,
 ) -> tuple[Experiment, bool]:
     """Within a transaction: (the experiment of this name, whether it is new)."""
     existing = store.experiment(name)
@@ -54,6 +60,7 @@ def insert_experiment(
         seq=1,
         time=experiment.created,
         settings=settings_text(settings),
+        sender=by,
     )
     aliases = [
         replace(line, experiment=experiment.id, seq=seq, time=experiment.created)

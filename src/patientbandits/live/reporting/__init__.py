@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from patientbandits.live.reporting.changes import settings_changes as settings_changes
     from patientbandits.live.reporting.cohorts import counts_over_time as counts_over_time
     from patientbandits.live.reporting.cohorts import read_cohorts as read_cohorts
     from patientbandits.live.reporting.export import FORMATS as FORMATS

@@ -59,6 +59,7 @@ async def post_quarantine(service: Service, request: Request) -> Response:
     handle = await service.experiment(request.part)
 
     rule = asdict(body) | {"note": body.note or ""}
+    rule["by"] = request.key_id
     rules = await service.aside(lambda: handle.quarantine(**rule))
     return Response(200, encode(QuarantineAnswer(rules)))
 
@@ -75,7 +76,7 @@ async def post_quarantine(service: Service, request: Request) -> Response:
 async def post_release(service: Service, request: Request) -> Response:
     body = request.read(Release)
     handle = await service.experiment(request.part)
-    rules = await service.aside(lambda: handle.release(body.id))
+    rules = await service.aside(lambda: handle.release(body.id, request.key_id))
     return Response(200, encode(QuarantineAnswer(rules)))
 
 

@@ -43,7 +43,7 @@ async def post_experiment(service: Service, request: Request) -> Response:
     def make() -> tuple[ExperimentAnswer, bool]:
         settings = service.shop.settings(**fields, scale=1.0 if largest is None else largest)
         service.warm(settings)
-        handle, new = service.shop.create_exactly(name, settings, seed)
+        handle, new = service.shop.create_exactly(name, settings, seed, request.key_id)
         return experiment_answer(handle, settings), new
 
     experiment, new = await service.aside(make)
@@ -104,10 +104,24 @@ async def patch_experiment(service: Service, request: Request) -> Response:
 
     def make() -> ExperimentAnswer:
         service.warm(handle.planned(**changes))  # before it counts
-        settings = handle.change(**changes)
+        settings = handle.change(**changes, by=request.key_id)
         return experiment_answer(handle, settings)
 
     return Response(200, encode(await service.aside(make)))
+
+
+@route(
+    "GET",
+    f"{ONE_EXPERIMENT}/changes",
+    scope="read",
+    operation="changes",
+    summary="Who changed which settings, and when",
+    answers={200: schemas.ChangesAnswer},
+)
+async def get_changes(service: Service, request: Request) -> Response:
+    request.query()
+    handle = await service.experiment(request.part)
+    return Response(200, encode(schemas.ChangesAnswer(await service.aside(handle.changes))))
 
 
 @route(

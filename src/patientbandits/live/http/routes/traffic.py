@@ -96,7 +96,7 @@ def conversion_command(
     command = handle.conversion_command(
         body.id, body.value, body.at, unit=body.unit, order=body.order, goal=body.goal
     )
-    command.sender = sender_of(request)
+    command.sender = request.key_id
     return command
 
 
@@ -105,11 +105,6 @@ def status_of(repeated: bool) -> int:
     if repeated:
         return 200
     return 201
-
-
-def sender_of(request: Request) -> str | None:
-    """The id of the key that came with the request."""
-    return None if request.key is None else request.key.id
 
 
 def conversion_answer(outcome: Conversion | Credited) -> schemas.ConversionAnswer:
@@ -156,7 +151,7 @@ async def post_track(service: Service, request: Request) -> Response:
     key = request.key
     orders = [one for one in orders if key is None or key.is_for(one.experiment.name)]
     for command in orders:
-        command.sender = sender_of(request)
+        command.sender = request.key_id
     if orders:
         await service.writer.carry_out(orders)
     credited = tracked(orders)
@@ -253,7 +248,7 @@ def exposure_command(
     handle: ExperimentHandle, body: schemas.NewExposure, request: Request
 ) -> Command:
     command = handle.expose_command(body.unit, body.arm, body.at, body.propensity, body.key)
-    command.sender = sender_of(request)
+    command.sender = request.key_id
     return command
 
 

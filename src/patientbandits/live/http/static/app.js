@@ -1,6 +1,7 @@
 // The dashboard: asks the service's own API, draws, and asks again. The key stays in this tab.
 import { ask, forgetKey, keepKey, key, pathOf } from "./api.js";
 import { armsTable, goalTables } from "./arms.js";
+import { changesCard } from "./changes.js";
 import { allocation, lag, matured, maturing, rates } from "./charts.js";
 import { card, html } from "./dom.js";
 import { unitsOf } from "./format.js";
@@ -56,7 +57,7 @@ function cohortCard(analysis, arms, width) {
 }
 
 function draw() {
-  const { experiment, report, series } = shown;
+  const { experiment, report, series, changes } = shown;
   const { found: analysis, failure } = analyses.get(report.experiment) ?? {};
   const arms = report.arms.map((arm, place) => ({ ...arm, place }));
   const units = unitsOf(report);
@@ -81,6 +82,7 @@ function draw() {
       card("Allocation", "share of decisions in each period", allocation(series, arms, width)),
       cohortCard(analysis, arms, width),
       settingsCard(experiment, report),
+      changesCard(changes),
       windowsCard(analysis, arms),
       ...goals,
       scopes.includes("admin") ? manageCard(experiment, refresh) : null));
@@ -144,10 +146,10 @@ async function refresh() {
     }, other.name)));
     if (one) {
       const path = pathOf(one.name);
-      const both = [ask(`${path}/report`), ask(`${path}/timeseries`)];
-      const [report, series] = await Promise.all(both);
+      const parts = ["report", "timeseries", "changes"].map((part) => ask(`${path}/${part}`));
+      const [report, series, { changes }] = await Promise.all(parts);
       if (mine !== asked) return;
-      shown = { experiment: one, report, series: series.counts };
+      shown = { experiment: one, report, series: series.counts, changes };
       if (document.activeElement?.tagName !== "SELECT") draw();
       analyse(one.name);
     } else empty();
