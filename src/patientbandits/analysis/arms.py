@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from patientbandits._util.durations import spoken, window_end
+from patientbandits.analysis.certainty import always_lifts
 from patientbandits.analysis.comparison import FARTHEST_LOG, Z95, Comparing, Season
 from patientbandits.analysis.events import ArmHistory, Events
 from patientbandits.analysis.records import ArmFinding, ArmStanding, CohortFinding, Revenue
@@ -62,6 +63,7 @@ class ArmParts(NamedTuple):
     early: ArmStanding
     season: Season
     revenue: Revenue | None
+    always: tuple[float, float] | None
 
 
 def findings(
@@ -79,6 +81,7 @@ def findings(
         comparing.rate_so_far.arms,
         comparing.seasons,
         revenues_of(arm_beliefs, comparing),
+        always_lifts(events, comparing.mature),
         strict=True,
     )
     return [arm_finding(events, ArmParts(*row)) for row in rows]
@@ -94,7 +97,7 @@ def arm_finding(events: Events, parts: ArmParts) -> ArmFinding:
     matured_conversions = decisions_in(arm, whole & converted)
     conversions = decisions_in(arm, converted)
     # divided by the number of arms, so that the intervals of all arms hold together
-    delta = (1 - LEVEL) / len(events.arms)
+    delta = (1 - LEVEL) / events.arms_ever
     low, high = anytime_window_interval(
         matured, matured_conversions, arm.decisions, conversions, delta
     )
@@ -125,6 +128,7 @@ def arm_finding(events: Events, parts: ArmParts) -> ArmFinding:
         matured_only=_wilson(matured, matured_conversions),
         anytime_low=low,
         anytime_high=high,
+        anytime_lift=parts.always,
         revenue=parts.revenue,
         order_value=parts.revenue.order_value if parts.revenue else None,
         oldest=float(arm.ages.max(initial=0.0)),

@@ -76,6 +76,8 @@ class Comparing(NamedTuple):
     revenue_so_far: Comparison | None
     seasons: tuple[Season, ...]
     values: PaidValues | None
+    mature: Strata
+    """the slots whose conversions are all known"""
 
     def by(self, by: str) -> Comparison:
         """Return the comparison by rate, or by revenue if there is one."""
@@ -259,6 +261,7 @@ def compare_all(
         revenue_so_far=revenue_so_far,
         seasons=seasons_of(early, early_fit),
         values=values,
+        mature=mature,
     )
 
 

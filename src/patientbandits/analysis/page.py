@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -95,9 +96,18 @@ def verdict_values(analysis: Analysis) -> dict[str, Any]:
         "loss_words": lambda loss: loss_words(loss, verdict.by, verdict.currency),
         "loss_tile": loss.replace("less than ", "<\N{NO-BREAK SPACE}").split(" ", 1),
         "amount": amount,
+        "digits3": digits3,
         "standings": {arm.arm: compared_of(arm, verdict.by) for arm in analysis.arms.values()},
         "beside": beside_words(list(analysis.arms.values()), verdict.by),
     }
+
+
+def digits3(value: float) -> str:
+    """A number with three significant digits, and at most four decimals."""
+    if value == 0:
+        return "0"
+    places = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{min(max(places, 0), 4)}f}"
 
 
 def flips(analysis: Analysis) -> list[dict[str, str]]:

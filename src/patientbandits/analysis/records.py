@@ -99,7 +99,9 @@ class ArmFinding:
     """the rate of those alone; None without any"""
     anytime_low: float
     anytime_high: float
-    """the interval holds however often one looks"""
+    """the interval of the average over this arm's own visitors holds however often one looks"""
+    anytime_lift: tuple[float, float] | None
+    """of the lift over the control, at every look and in any season; None for the control"""
     revenue: Revenue | None
     """None if orders have no values"""
     order_value: float | None
@@ -197,5 +199,5 @@ class Verdict:
     days_left_high: float | None
     too_early: bool
     certain: bool
-    """the intervals that hold however often one looks exclude all other arms"""
+    """the leader's lift over every other arm is above 0 however often one looks"""
     words: str

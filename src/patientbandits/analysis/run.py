@@ -153,7 +153,7 @@ def analyse(
     return Analysis(
         events=ordered,
         arms={arm.arm: arm for arm in arms},
-        verdict=verdict_of(arms, future, comparison, ordered),
+        verdict=verdict_of(arms, future, comparing, by, ordered),
         lag=dict(zip(ordered.names, map(_lag, arm_beliefs, curves), strict=True)),
         windows=compare_windows(ordered),
         cohorts=cohorts_of(ordered, arm_beliefs),

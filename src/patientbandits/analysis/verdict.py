@@ -12,16 +12,16 @@ import numpy as np
 
 from patientbandits._util.durations import DAY, HOUR, spoken
 from patientbandits.analysis.arms import amount, ends_of
-from patientbandits.analysis.comparison import BY_RATE, BY_REVENUE, FEWEST_CONVERSIONS, SO_FAR
-from patientbandits.analysis.events import Events
-from patientbandits.analysis.records import (
-    ArmFinding,
-    Comparison,
-    Future,
-    Verdict,
-    WindowArm,
-    WindowFinding,
+from patientbandits.analysis.certainty import beats_all
+from patientbandits.analysis.comparison import (
+    BY_RATE,
+    BY_REVENUE,
+    FEWEST_CONVERSIONS,
+    SO_FAR,
+    Comparing,
 )
+from patientbandits.analysis.events import Events
+from patientbandits.analysis.records import ArmFinding, Future, Verdict, WindowArm, WindowFinding
 from patientbandits.inference import StepCurve, best_normal, step_curve
 from patientbandits.inference.posterior import Estimate
 
@@ -110,16 +110,17 @@ def leader_by(arms: Sequence[ArmFinding], by: str) -> ArmFinding:
 
 
 def verdict_of(
-    arms: Sequence[ArmFinding], future: Future, comparison: Comparison, events: Events
+    arms: Sequence[ArmFinding], future: Future, comparing: Comparing, by: str, events: Events
 ) -> Verdict:
     """The leader, and whether to stop."""
-    by = comparison.by
+    comparison = comparing.by(by)
     leader = leader_by(arms, by)
     compared = compared_of(leader, by)
     probability, loss = compared.best or 0.0, compared.loss or 0.0
     others = [arm for arm in judged(arms, by) if arm is not leader]
     reason = too_early(judged(arms, by), comparison.basis, events.window)
-    apart = all(leader.anytime_low > other.anytime_high for other in others)
+    places = [events.names.index(other.arm) for other in others]
+    apart = beats_all(events, comparing.mature, events.names.index(leader.arm), places)
     lift, lift_low, lift_high = ends_of(compared.lift)
     words = f"There is only one arm, {leader.arm}, so there is nothing to compare"
     if others and reason:
@@ -145,7 +146,7 @@ def verdict_of(
         days_left_low=future.days_left_low,
         days_left_high=future.days_left_high,
         too_early=bool(reason),
-        certain=apart and bool(others) and by == BY_RATE,
+        certain=by == BY_RATE and apart,
         words=words + new_words([arm for arm in arms if compared_of(arm, by).best is None]),
     )
 

@@ -9,6 +9,7 @@ from patientbandits._util.exports import lazy_exports
 
 if TYPE_CHECKING:
     from patientbandits.inference.anytime import anytime_window_interval as anytime_window_interval
+    from patientbandits.inference.anytime_lift import anytime_ratio as anytime_ratio
     from patientbandits.inference.best_arm import best_normal as best_normal
     from patientbandits.inference.best_arm import expected_loss as expected_loss
     from patientbandits.inference.best_arm import expected_maximum as expected_maximum

@@ -35,6 +35,7 @@ def drawn(number, rng, days=10.0):
         delays=np.where(seen, delay, np.inf),
         counts=np.ones(number),
         paid=paid,
+        propensities=np.full(number, 0.5),
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from patientbandits.analysis.events.completeness import Completeness as Completeness
     from patientbandits.analysis.events.example import write_example as write_example
     from patientbandits.analysis.events.history import ArmHistory as ArmHistory
+    from patientbandits.analysis.events.history import ConvertedDraws as ConvertedDraws
     from patientbandits.analysis.events.history import Events as Events
     from patientbandits.analysis.events.history import PaidValues as PaidValues
     from patientbandits.analysis.events.history import Slots as Slots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +89,15 @@ class Slots:
     """(slot, arm): of those decisions, so far, within the window"""
 
 
+class ConvertedDraws(NamedTuple):
+    """An arm's decisions that converted within the window, and how they were drawn."""
+
+    ages: FloatArray
+    """seconds"""
+    chances: FloatArray
+    """the probability with which the arm was drawn; NaN: not known"""
+
+
 @dataclass(frozen=True)
 class PaidValues:
     """What converted decisions paid, all their orders within the window added up."""
@@ -122,6 +131,16 @@ class Events:
     minimum_share: float | None = None
     """of a policy that shows each arm as often as it is probably the best; None: shares stay"""
 
+    draws: tuple[ConvertedDraws, ...] | None = None
+    """of each arm; None: it was not logged how arms were drawn"""
+    more_arms: int = 0
+    """arms that were shown earlier, beside those of ``arms``"""
+
+    @property
+    def arms_ever(self) -> int:
+        """All arms that were ever shown: intervals that hold together are so many."""
+        return len(self.arms) + self.more_arms
+
     @property
     def names(self) -> list[str]:
         return [arm.name for arm in self.arms]
@@ -149,7 +168,12 @@ class Events:
             sums = ValueSums._make(column[columns] for column in values.sums)
             values = replace(values, sums=sums)
         arms = tuple(self.arms[place] for place in places)
-        return replace(self, arms=arms, control=control, slots=slots, values=values)
+        draws = self.draws
+        if draws is not None:
+            draws = tuple(draws[place] for place in places)
+        more = self.arms_ever - len(arms)
+        chosen = replace(self, arms=arms, control=control, more_arms=more)
+        return replace(chosen, slots=slots, values=values, draws=draws)
 
     @classmethod
     def of(

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from patientbandits._util.durations import DAY, HOUR, window_end
 from patientbandits.analysis import candidate_windows, count_slots, values_of
-from patientbandits.analysis.events import ArmHistory, Events, PaidValues, Slots, control_of
+from patientbandits.analysis.events import (
+    ArmHistory,
+    ConvertedDraws,
+    Events,
+    PaidValues,
+    Slots,
+    control_of,
+)
 from patientbandits.inference import FloatArray
 from patientbandits.live.log import EDGES, MILLIONTHS, Experiment
 from patientbandits.live.reporting.cohorts import excluded_decisions
@@ -49,13 +56,17 @@ class DecisionRows(NamedTuple):
     counts: FloatArray
     paid: FloatArray
     """the sum of their payments, in millionths of the largest value"""
+    propensities: FloatArray
+    """the chance with which the arm was drawn; of groups the mean"""
 
 
 def read_decisions(
     reader: Reader, experiment: int, lines: tuple[int, int], now: int, excluded: Sequence[int]
 ) -> DecisionRows:
     """The decisions in a range of lines, one a row, without the ``excluded``."""
-    decided = table_of(reader.rows(queries.DECISION_TIMES, experiment, *lines))
+    rows = reader.rows(queries.DECISION_TIMES, experiment, *lines)
+    drawn = np.array([row[3] for row in rows], dtype=float)  # NaN: told by others, without it
+    decided = table_of([row[:3] for row in rows])
     rows = reader.rows(queries.PAID, experiment, *lines)
     rows += reader.rows(queries.CREDITED, experiment, *lines, experiment)
     paid = table_of(rows)
@@ -73,6 +84,7 @@ def read_decisions(
         delays=delays,
         counts=np.ones(len(seqs)),
         paid=worth,
+        propensities=drawn,
     )
     return only_rows(single, ~np.isin(seqs, excluded) & (times <= now))
 
@@ -106,7 +118,7 @@ class DecisionGroups:
     def rows(self) -> DecisionRows:
         if not self._parts:
             nothing = np.zeros((0, 3), np.int64)
-            return DecisionRows(*nothing.T[:2], *np.zeros((4, 0)))
+            return DecisionRows(*nothing.T[:2], *np.zeros((5, 0)))
         return concatenated(self._parts)
 
     def add(self, rows: DecisionRows) -> None:
@@ -138,6 +150,7 @@ class DecisionGroups:
             delays=group_means(rows.delays, rows.counts, begins),
             counts=counts,
             paid=np.add.reduceat(rows.paid, begins),
+            propensities=group_means(rows.propensities, rows.counts, begins),
         )
 
 
@@ -222,6 +235,14 @@ class SingleRows:
             [part.counts for part in own],
         )
 
+    def draws(self) -> tuple[ConvertedDraws, ...]:
+        """How the active arms' decisions that converted were drawn."""
+        rows = concatenated(self._paid) if self._paid else None
+        if rows is None:
+            return tuple(ConvertedDraws(np.zeros(0), np.zeros(0)) for _ in self._active)
+        own = [only_rows(rows, rows.arms == arm) for arm in self._active]
+        return tuple(ConvertedDraws(part.ages, part.propensities) for part in own)
+
 
 def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: int) -> Events:
     """The experiment's history as `analyse` takes it; the worth of a decision is one order."""
@@ -248,6 +269,8 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
         experiment=experiment.name,
         currency=settings.currency or "",
         valued=values is not None,
+        more_arms=len(settings.arms) - len(arms),
         slots=singles.slots(),
         values=values,
+        draws=singles.draws(),
     )

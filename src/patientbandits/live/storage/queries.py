@@ -191,7 +191,7 @@ CREDIT_TIMES = f"""
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0"""
 DECISION_TIMES = f"""
-    SELECT d.seq, d.arm, {MADE_AT} FROM log d
+    SELECT d.seq, d.arm, {MADE_AT}, d.propensity FROM log d
     WHERE d.experiment = ? AND d.seq > ? AND d.seq <= ? AND d.kind = 'decision' ORDER BY d.seq"""
 PAID = """
     SELECT c.decision, c.happened, c.value FROM log c
