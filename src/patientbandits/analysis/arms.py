@@ -130,7 +130,7 @@ def arm_finding(events: Events, parts: ArmParts) -> ArmFinding:
         anytime_high=high,
         anytime_lift=parts.always,
         revenue=parts.revenue,
-        order_value=parts.revenue.order_value if parts.revenue else None,
+        order_value=getattr(parts.revenue, "order_value", None),
         oldest=float(arm.ages.max(initial=0.0)),
         extrapolated=belief.extrapolated,
         misfit=gap.errors,

@@ -103,7 +103,7 @@ def test_over_http_and_the_scopes_of_a_key(tmp_path):
             for by in ("fame", ""):
                 refused = server.api.get(f"/v1/experiments/button/{part}", params={"by": by})
                 assert refused.status_code == 422, (part, by)
-        assert server.api.get("/v1/scopes").json() == {"scopes": ["admin"]}
+        assert server.api.get("/v1/scopes").json()["scopes"] == ["admin"]
         new = server.api.post("/v1/keys", json={"scopes": ["read", "convert"]}).json()
         with server.client(new["key"]) as reader:
-            assert reader.get("/v1/scopes").json() == {"scopes": ["convert", "read"]}
+            assert reader.get("/v1/scopes").json()["scopes"] == ["convert", "read"]

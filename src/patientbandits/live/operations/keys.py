@@ -165,8 +165,8 @@ class Keyring:
 
     def _require(self, names: Iterable[str]) -> None:
         with self._store.reading() as reader:
-            known = {experiment.name for experiment in reader.experiments()}
-        missing = [name for name in names if name not in known]
+            existing = {experiment.name for experiment in reader.experiments()}
+        missing = [name for name in names if name not in existing]
         if missing:
             raise RefusedError(f"key: no experiments have these names; got {missing!r:.200}.")
 

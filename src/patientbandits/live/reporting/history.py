@@ -35,6 +35,7 @@ from patientbandits.live.reporting.cohorts import excluded_decisions
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, queries
 from patientbandits.live.times import SECOND
+from patientbandits.policies import CalendarThompson
 
 MOST_SINGLE = 50_000
 """rows: with more of them, similar ones are grouped"""
@@ -244,6 +245,13 @@ class SingleRows:
         return tuple(ConvertedDraws(part.ages, part.propensities) for part in own)
 
 
+def minimum_share(settings: Settings) -> float | None:
+    """The least share, if the policy shows arms as often as they are probably the best."""
+    if isinstance(settings.policy, CalendarThompson) and not settings.paused:
+        return settings.policy.least_share(len(settings.active))
+    return None
+
+
 def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: int) -> Events:
     """The experiment's history as `analyse` takes it; the worth of a decision is one order."""
     groups = DecisionGroups(settings.window)
@@ -270,6 +278,7 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
         currency=settings.currency or "",
         valued=values is not None,
         more_arms=len(settings.arms) - len(arms),
+        minimum_share=minimum_share(settings),
         slots=singles.slots(),
         values=values,
         draws=singles.draws(),

@@ -175,9 +175,9 @@ def serve(db: str, host: str, port: int, options: Options) -> int:
     check_options(host, port, options)
     with exclusive_lock(db, "serve"), listen(host, port) as bound, library.open(db) as shop:
         if options.keys:
-            given = read_first_key(options.first_key)
-            token = Keyring(shop.store, shop.journal).create_first(given)
-            if token is not None and given is None:
+            first = read_first_key(options.first_key)
+            token = Keyring(shop.store, shop.journal).create_first(first)
+            if token is not None and first is None:
                 print(f"first key, scope admin, shown only now: {token}", flush=True)
         print(f"listening on {shown_url(bound)}", flush=True)
         return work(shop, bound, options)
