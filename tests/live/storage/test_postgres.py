@@ -370,3 +370,18 @@ def test_a_writer_that_computes_gets_the_time_it_needs(empty, monkeypatch):
         assert tries < 10
     assert tries > 1
     store.close()
+
+
+def test_where_the_database_is_can_be_told_by_any_user(server):
+    """Of the server's own users it needs none with special rights."""
+    name = f"plain{time.monotonic_ns()}"
+    server.execute(f"CREATE ROLE {name} LOGIN")
+    server.execute(f"CREATE DATABASE {name} OWNER {name}")
+    address = server.address(name).replace("//postgres:", f"//{name}:")
+    store = PostgresStore(address)
+    cluster, _, timeline = store.place().partition(" ")
+    assert int(cluster) > 0
+    assert int(timeline, 16) >= 1
+    store.close()
+    server.execute(f"DROP DATABASE {name}")
+    server.execute(f"DROP ROLE {name}")

@@ -11,6 +11,8 @@ from service import Running, command
 
 from patientbandits import live
 from patientbandits.live.http import auth
+from patientbandits.live.http.limits import RateOptions
+from patientbandits.live.http.routes import ROUTES
 from patientbandits.live.operations.keys import Keyring
 
 pytestmark = pytest.mark.slow
@@ -79,10 +81,11 @@ def test_keys_are_read_again_after_the_database_was_away(tmp_path):
 def test_keys_that_cannot_be_read_are_trusted_no_more(fresh, clock, monkeypatch):
     with live.open(fresh("sqlite"), clock=clock) as shop:
         keyring = Keyring(shop.store, shop.journal)
-        asked = auth.Access(keyring, None)
+        asked = auth.Access(keyring, RateOptions())
+        route = next(one for one in ROUTES if one.path == "/v1/experiments" and one.scope == "read")
         request = type("Request", (), {"headers": {}, "key": None})()
         request.headers[b"authorization"] = b"Bearer " + keyring.create(["read"]).encode()
-        asked.authorise("read", request)
+        asked.authorise(route, request)
         monkeypatch.setattr(keyring, "age", lambda: auth.STALE_KEYS + 1)
         with pytest.raises(live.UnavailableError, match="keys cannot be read"):
-            asked.authorise("read", request)
+            asked.authorise(route, request)
