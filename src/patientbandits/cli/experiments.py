@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from patientbandits.live.http import ExperimentAnswer
 
 
-SIMPLE_SETTINGS = ("credit", "control", "currency", "retention", "reporting_lag", "fallback")
+SIMPLE_SETTINGS = (
+    *("credit", "control", "currency", "retention", "reporting_lag", "fallback"),
+    *("owner", "about"),
+)
 """settings that need no parsing"""
 
 CREDITED = {"last": "the last decision", "every": "every decision"}
@@ -69,6 +72,8 @@ def with_settings(parser: argparse.ArgumentParser) -> None:
         '"per_day": 0.1}; null for none',
     )
     add("--fallback", metavar="ARM", help="the arm for units outside the experiment")
+    add("--owner", metavar="NAME", help="who looks after it")
+    add("--about", metavar="TEXT", help="what it is for")
 
 
 def with_lag(parser: argparse.ArgumentParser) -> None:
@@ -213,6 +218,12 @@ def show_experiment(options: argparse.Namespace, changes: dict[str, Any] | None 
     show(options, answer, experiment_lines(answer))
 
 
+def people_lines(answer: ExperimentAnswer) -> list[str]:
+    """What it is for, and who looks after it."""
+    owner = answer.owner and f"owner {answer.owner}"
+    return [f"    {line}" for line in (answer.about, owner) if line]
+
+
 def experiment_lines(answer: ExperimentAnswer) -> list[str]:
     import msgspec
 
@@ -245,7 +256,7 @@ def experiment_lines(answer: ExperimentAnswer) -> list[str]:
     lines = [f"{answer.name}: {', '.join(arms)}", f"    {policy_words(answer.policy)}"]
     if state:
         lines.append(f"    {', '.join(state)}")
-    return lines
+    return lines + people_lines(answer)
 
 
 def policy_words(described: dict[str, Any]) -> str:

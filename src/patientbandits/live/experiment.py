@@ -147,10 +147,10 @@ class ExperimentHandle(CommandMaker):
         """Change settings, by the names that HTTP has for them too; what is not named stays.
 
         policy, window, sticky, paused, credit, control, currency, retention, reporting_lag,
-        shares, closed, fallback; arms to add, to retire and to restore, and goals to add (the first
-        there is decides); or ``arms`` and ``goals`` (which may be added) and ``retired`` as whole
-        lists. The history stays and is told to the new policy. ``by``, here and below: the id of
-        the key with which it was asked for; `changes` shows it.
+        shares, closed, fallback, owner, about; arms to add, to retire and to restore, and goals to
+        add (the first there is decides); or ``arms`` and ``goals`` (which may be added) and
+        ``retired`` as whole lists. The history stays and is told to the new policy.
+        ``by``, here and below: the id of the key with which it was asked for; `changes` shows it.
         """
         change = WantedChange.of(
             add_arms=add_arms, retire=retire, restore=restore, add_goals=add_goals, **changes

@@ -142,6 +142,8 @@ class Shop:
         reporting_lag: float | str | None = None,
         shares: Mapping[str, Any] | None = None,
         fallback: str | None = None,
+        owner: str | None = None,
+        about: str | None = None,
         seed: int | None = None,
     ) -> ExperimentHandle:
         """Create the experiment, or open it if it exists with the same settings.
@@ -162,6 +164,7 @@ class Shop:
         shares         of traffic, whatever the policy chooses: {"minimum": 0.05,
                        "arms": {"blue": 0.1}, "control": 0.2, "holdback": 0.1, "per_day": 0.1}
         fallback       the arm for units outside the experiment; the control by default
+        owner, about   who looks after it, and what it is for; for people
         """
         options = {
             "policy": policy,
@@ -176,6 +179,8 @@ class Shop:
             "reporting_lag": reporting_lag,
             "shares": shares,
             "fallback": fallback,
+            "owner": owner,
+            "about": about,
         }
         passed = {name: value for name, value in options.items() if value is not None}
         settings = new_settings(arms, **passed)

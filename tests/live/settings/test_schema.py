@@ -41,3 +41,19 @@ def test_settings_are_read_by_many_threads_at_once(settings_text):
     for _ in range(12):
         done = subprocess.run([sys.executable, "-c", CODE, settings_text], capture_output=True)
         assert done.returncode == 0, done.stderr
+
+
+def test_people_are_told_who_looks_after_it_and_what_for(shop):
+    """Neither is in the log before it is used, so that earlier versions can read it."""
+    plain = shop.experiment("plain", ["a", "b"])
+    assert "owner" not in shop.store.changes(plain.experiment.id)[-1].settings
+    told = {"owner": "Ann", "about": "A larger button, for phones"}
+    handle = shop.experiment("button", ["a", "b"], **told)
+    assert (handle.settings.owner, handle.settings.about) == tuple(told.values())
+    before = handle.journal.state(handle.experiment.id)
+    assert handle.change(owner="Bob", about=None).about is None
+    assert handle.journal.state(handle.experiment.id) is before, "the policy is not told again"
+    assert handle.changes()[0]["changed"]["owner"] == {"before": "Ann", "after": "Bob"}
+    for wrong in ("", "a\nb", "x" * 201, 7):
+        with pytest.raises(live.RefusedError, match="owner"):
+            handle.change(owner=wrong)

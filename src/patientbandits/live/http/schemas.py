@@ -92,6 +92,8 @@ class NewExperiment(In):
         None
     )
     currency: Text | None = None
+    owner: Text | None = None
+    about: Text | None = None
     goals: Goals = []
     retention: Retention | None = None
     reporting_lag: Lag | None = None
@@ -108,6 +110,8 @@ class Change(In):
     credit: OrderCredit | UnsetType = UNSET
     control: Text | UnsetType | None = UNSET
     currency: Text | UnsetType | None = UNSET
+    owner: Text | UnsetType | None = UNSET
+    about: Text | UnsetType | None = UNSET
     retention: Retention | UnsetType | None = UNSET
     reporting_lag: Lag | UnsetType | None = UNSET
     shares: KeptShares | UnsetType | None = UNSET
@@ -232,6 +236,8 @@ class ExperimentAnswer(Struct):
     """the same as scale"""
     credit: str
     control: str | None
+    owner: str | None
+    about: str | None
     currency: str | None
     goals: list[str]
     """the first decides"""
@@ -404,6 +410,8 @@ def experiment_answer(
         credit=have.credit,
         control=have.control,
         currency=have.currency,
+        owner=have.owner,
+        about=have.about,
         goals=list(have.goals),
         retention=have.retention,
         reporting_lag=have.reporting_lag,

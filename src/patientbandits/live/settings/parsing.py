@@ -25,6 +25,8 @@ OPTIONAL = {
     "reporting_lag",
     "shares",
     "fallback",
+    "owner",
+    "about",
 }
 """settings that have a default"""
 
@@ -47,7 +49,7 @@ def new_settings(
     **others: Any,
 ) -> Settings:
     """A new experiment's settings, parsed and checked; ``others``: credit, control, currency,
-    goals, retention, reporting_lag, shares, fallback."""
+    goals, retention, reporting_lag, shares, fallback, owner, about."""
     unknown = set(others) - OPTIONAL
     if unknown:
         raise RefusedError(f"experiment: unknown settings; got {sorted(unknown)}.")

@@ -63,8 +63,10 @@ def checked_settings(entered: Settings) -> Settings:
     if settings.control is not None and settings.control not in settings.arms:
         raise RefusedError(f"experiment: control must be one of the arms; got {entered.control!r}.")
     _check_shares(settings)
-    if settings.currency is not None:
-        printable_text("experiment: currency", settings.currency)
+    for name in ("currency", "owner", "about"):
+        value = getattr(settings, name)
+        if value is not None:
+            printable_text(f"experiment: {name}", value)
     if settings.credit not in CREDIT_RULES:
         raise RefusedError(
             f"experiment: credit must be one of {', '.join(CREDIT_RULES)}; got {entered.credit!r}."

@@ -53,6 +53,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """the arm for units outside the experiment; the control by default"""
     quarantine: QuarantineRules = ()
     """rules of events that do not count"""
+    owner: str | None = None
+    """who looks after it, for people"""
+    about: str | None = None
+    """what it is for, for people"""
     drawn: bool = False
     """arms are drawn from the logged chances of a policy that knows its own only roughly; so in
     experiments that began with 0.3 or later"""
@@ -170,7 +174,8 @@ def stored_settings(text: str) -> Settings:
 def settings_text(settings: Settings) -> str:
     """The JSON that a change stores."""
     fields = msgspec.to_builtins(settings)
-    if fields["reporting_lag"] is None:
-        # versions that do not know it read the log as long as it is not used
-        del fields["reporting_lag"]
+    for name in ("reporting_lag", "owner", "about"):
+        if fields[name] is None:
+            # versions that do not know it read the log as long as it is not used
+            del fields[name]
     return msgspec.json.encode(fields).decode()

@@ -66,6 +66,7 @@ function draw() {
   const goals = goalTables(report, arms, units);
   main.replaceChildren(
     html("h2", {}, report.experiment, " ", html("span", { class: `state ${state}` }, state)),
+    experiment.about ? html("p", { class: "soft", id: "about" }, experiment.about) : "",
     verdictCard(analysis, units, failure),
     ...alerts(report.alerts),
     ...report.notes.map((note) => html("p", { class: "note" }, note)),

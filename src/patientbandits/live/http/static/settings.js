@@ -27,6 +27,7 @@ export function sentences(experiment, report) {
     ...shares(experiment),
     experiment.paused ? "It is paused: no decisions are made, but orders still count." : null,
     experiment.closed ? closed(experiment) : null,
+    experiment.owner ? `${experiment.owner} looks after it.` : null,
     `It started on ${moment(experiment.created)}.`,
     orders(report),
     quarantine(report),
