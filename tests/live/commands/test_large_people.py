@@ -90,6 +90,26 @@ def test_a_person_may_be_as_large_as_that(shop):
     assert flag.decide("u998").arm == arm
 
 
+def test_a_batch_of_orders_of_one_large_person(shop, clock):
+    """Each costs more than one of somebody else's, but not by the square of what there is."""
+    flag = shop.experiment("flag", ["a", "b"], window="30d", seed=1)
+    units = [f"u{number}" for number in range(600)]
+    shop.journal.execute([flag.decide_command(unit=unit) for unit in [*units, "alone"]])
+    shop.journal.execute([flag.join_command(unit, "account") for unit in units])
+    clock.now += 60.0
+    batches = iter(range(1000))
+
+    def ordered(buyers):
+        number = next(batches)
+        commands = [flag.order_command(unit, f"{number} {unit}") for unit in buyers]
+        shop.journal.execute(commands)
+        assert {command.error for command in commands} == {None}
+
+    alone = seconds(ordered, ["alone"])
+    assert seconds(ordered, units[:100]) < MOST_TIMES * alone
+    assert check(shop.store)["wrong"] == []
+
+
 def test_groups_as_the_naive_ones():
     """Any pairs in any order; the roots are units of the groups."""
     rng = np.random.default_rng(1)

@@ -8,6 +8,7 @@ time of the first payment on. So it depends on the set of orders, not on when th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -54,13 +55,15 @@ class Crediting(NamedTuple):
 
         Of a decision and an order at the same moment, the one in the earlier line came first.
         """
-        end = (order.happened, order.seq)
-        within = [e for e in exposures if e < end and self.counts(order.happened - e.time)]
+        begin = 0
+        if self.window is not None:
+            begin = bisect_left(exposures, (order.happened - self.window,))
+        end = max(bisect_left(exposures, (order.happened, order.seq)), begin)
         if self.rule == "first":
-            return within[:1]
-        if self.rule == "last":
-            return within[-1:]
-        return within
+            end = min(end, begin + 1)
+        elif self.rule == "last":
+            begin = max(begin, end - 1)
+        return list(exposures[begin:end])
 
     def counts(self, delay: int) -> bool:
         return self.window is None or delay <= self.window
