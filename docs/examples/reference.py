@@ -530,6 +530,9 @@ print(pb.theory.gap_dependent_bound(pb.problems.homogeneous(), 10**6, alpha=0.7)
 # %% theory.minimax_bound
 print(pb.theory.minimax_bound(2, 10**6, alpha=0.3, width="tight"))
 
+# %% theory.frontier_bound
+assert pb.theory.frontier_bound(late=1000, extra=0.1, place=0.5, share=1.0) == 0.0
+
 # %% theory.schedule_bound
 print(pb.theory.schedule_bound([0.0, 0.2], 10**6, alpha=0.5))
 

@@ -100,6 +100,7 @@ def test_every_command_and_option_is_documented(tmp_path: Path) -> None:
         "erase",
         "forget",
         "units",
+        "new-era",
     }
     assert (
         set(commands)
@@ -231,4 +232,4 @@ def test_the_parser_of_a_command_is_built_alone() -> None:
 
 def commands_of(top: argparse.ArgumentParser) -> list[str]:
     """The commands that its help lists."""
-    return re.findall(r"^ {4}([a-z]+)\b", top.format_help().partition("commands:")[2], re.MULTILINE)
+    return re.findall(r"^ {4}([a-z-]+)", top.format_help().partition("commands:")[2], re.MULTILINE)
