@@ -23,6 +23,9 @@ STALE_KEYS = 30.0
 
 CHALLENGE: Headers = ((b"www-authenticate", b'Bearer realm="patientbandits"'),)
 
+OTHERWISE = {"expose": ", or both decide and convert"}
+"""what else opens the doors of a scope"""
+
 FOR_BROWSERS = "decide"
 """the scope of the routes that pages may use"""
 
@@ -99,7 +102,7 @@ class Access:
                 401, "key unknown", "there is no such key, or it was revoked.", CHALLENGE
             )
         if not key.allows(scope):
-            also = ", or both decide and convert" if scope == "expose" else ""
+            also = OTHERWISE.get(scope, "")
             raise ProblemError(403, "scope", f"the key must have the scope {scope}{also}.")
         one = route.parameter == EXPERIMENT and key.is_for(request.part)
         if key.experiments and not (one or route.several):

@@ -77,9 +77,9 @@ def refusal(address: Address, this_machine: bool, anywhere: bool) -> str | None:
         return "link-local, or where a cloud keeps credentials"
     if address.is_multicast or address.is_unspecified:
         return "an address of nobody"
-    if address.is_loopback:
-        return None if this_machine or anywhere else "a name that leads to this machine"
-    if not address.is_global and not anywhere:
+    if address.is_loopback and not (this_machine or anywhere):
+        return "a name that leads to this machine"
+    if not (address.is_global or address.is_loopback or anywhere):
         return "in a private network, unless serve --webhooks-anywhere allows it"
     return None
 

@@ -36,6 +36,7 @@ from patientbandits.live.times import SECOND, iso_text
 
 SECRET_PREFIX = "whsec_"
 SECRET_BYTES = 32
+PORTS = {"https": http.client.HTTPS_PORT, "http": http.client.HTTP_PORT}
 SEND_SECONDS = 5.0
 """for a whole delivery: its connection, the message and the answer"""
 
@@ -153,7 +154,7 @@ def send_message(delivery: Delivery, timestamp: int, anywhere: bool = False) -> 
     if parts.query:
         target = f"{target}?{parts.query}"
     try:
-        plain = connect(host, parts.port or (443 if secure else 80), anywhere, deadline)
+        plain = connect(host, parts.port or PORTS[parts.scheme], anywhere, deadline)
         # a time-out counts from the last byte that came, and a receiver may send one now and then
         timer = threading.Timer(deadline - time.monotonic(), cut, [plain])
         timer.daemon = True

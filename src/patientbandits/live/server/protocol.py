@@ -456,8 +456,7 @@ class HTTPProtocol(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(MOST_UNFETCHED)
-        peer = self._transport.get_extra_info("peername")
-        self._client.address = peer[0] if peer else ""
+        self._client.address = (self._transport.get_extra_info("peername") or ("",))[0]
         if self._state.add(self):
             self._deadline = self._loop.time() + HEAD_SECONDS
         else:
