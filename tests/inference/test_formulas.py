@@ -81,6 +81,7 @@ EXPECTED = {
     "fold[i](rows[i] * (others[i] - rows[i]) * (others[i] - rows[i]))": lambda a: plain_fold(
         a["rows"] * (a["others"] - a["rows"]) * (a["others"] - a["rows"])
     ),
+    "product[i](0.9 + 0.01 * rows[i])": lambda a: math.prod((0.9 + 0.01 * a["rows"]).tolist()),
     "largest[i](rows[i] - others[i])": lambda a: max((a["rows"] - a["others"]).tolist()),
 }
 

@@ -226,6 +226,12 @@ def fit(arms, i, end=None):
 
     None for an arm that is silent.
     """
+    hazards, tail, misfit, rate, _, for_choice = fit_with_doubt(arms, i, end)
+    return hazards, tail, misfit, rate, for_choice
+
+
+def fit_with_doubt(arms, i, end=None):
+    """The same, with how unsure what is to come is before the last."""
     arm = arms[i]
     others = [other for j, other in enumerate(arms) if j != i and other is not None]
     law_factor = [1.0] * len(arm.laws)
@@ -266,7 +272,7 @@ def fit(arms, i, end=None):
     chosen_left = arm.left_for_choice(expected, phi)
     to_come = chosen_left * tail / (1 + CAUTION * unsure**2)
     for_choice = 1 - chosen_left + min(to_come, MOST_TO_COME * (1 - chosen_left))
-    return hazards, tail, arm.misfit, 1 - left * (1 - tail), for_choice
+    return hazards, tail, arm.misfit, 1 - left * (1 - tail), unsure, for_choice
 
 
 def chances(centres, spreads, cells=48):

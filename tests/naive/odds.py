@@ -76,6 +76,8 @@ def with_values(logs, errors, values):
         middle = plain_sum(math.log(v) for v in row) / len(row)
         misses += plain_sum((math.log(v) - middle) ** 2 for v in row)
     cv2 = max(scatter / degrees, math.exp(min(misses / degrees, 20)) - 1)
+    if cv2 < 1e-9:  # of each arm all alike: nothing is known of how they scatter
+        return logs, errors, False
     stretch = 5.765473 if degrees == 1 else t.ppf(0.975, degrees) / norm.ppf(0.975)
     mean = lambda row: plain_sum(row) / len(row)  # noqa: E731
     logs = [

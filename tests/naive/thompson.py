@@ -82,7 +82,7 @@ class CalendarThompson(PatientThompson):
 
     def __init__(self):
         super().__init__()
-        self.strata, self.cut, self.placed = [], True, 0
+        self.strata, self.cut, self.placed, self.doubts = [], True, 0, {}
 
     def place(self, view, window):
         """Put the pulls that are new into strata."""
@@ -144,8 +144,11 @@ class CalendarThompson(PatientThompson):
                 continue
             fits[arm] = self.fit(view, arm, window)
             known = [fits[k] if k == arm else before.get(k) for k in range(view.K)]
-            hazards, *_, rate = model.fit(known, arm, window)
-            curves[arm] = fits[arm].ends, hazards, min(max(rate, 1e-6), 1.0)
+            hazards, *_, unsure, rate = model.fit_with_doubt(known, arm, window)
+            rate = min(max(rate, 1e-6), 1.0)
+            curves[arm] = fits[arm].ends, hazards, rate
+            here = 1 - math.prod(1 - h for h in hazards)
+            self.doubts[arm] = max(rate - here, 0.0) / rate * unsure
         self.fits = fits
         self.curves = {**getattr(self, "curves", {}), **curves}
         if curves and view.K > 1 and any(self.came(view, p, window) for p in view.pulls):
@@ -177,6 +180,7 @@ class CalendarThompson(PatientThompson):
             mass.append([n * share for n, share in zip(shown, shares, strict=True)])
             weights.append(0.5 ** (age / forget) if forget else 1.0)
         logs, errors = odds.fit(visitors, mass, conversions, weights)
+        errors = [math.hypot(s, self.doubts.get(k, 0.0)) for k, s in enumerate(errors)]
         values = [
             [p.visible(view.t - p.s) for p in view.of(k) if self.came(view, p, window)]
             for k in range(view.K)

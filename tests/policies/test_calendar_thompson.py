@@ -12,7 +12,7 @@ import patientbandits as pb
 from patientbandits.inference.common_prior import RATE_SCALE, REVENUE_SCALE, compare_arms
 from patientbandits.inference.conversion_odds import Strata, fit_odds
 from patientbandits.inference.order_values import ValueSums
-from patientbandits.policies.calendar_thompson import LEAST_CHANCE
+from patientbandits.policies.calendar_thompson import LEAST_CHANCE, value_arms
 from patientbandits.policies.parts import conversion_odds, strata, value_sums
 from patientbandits.policies.parts.common_prior import prior_room, set_best
 from patientbandits.policies.parts.conversion_odds import odds_room
@@ -221,6 +221,19 @@ def test_what_is_taken_back_was_never_there():
         return [getattr(bandit._memory, name).tolist() for name in names]
 
     assert counts(True) == counts(False)
+
+
+def test_what_is_still_to_come_is_in_doubt():
+    """As long as no visitor is as old as the window; the doubt is part of an arm's error."""
+    policy = pb.CalendarThompson(window=10.0)
+    early, _ = played(policy, (0.3, 0.3), 4, 30, 10.0, 1)
+    assert early._memory.unsure.min() > 0.02
+    early._memory.errors[:] = 0.1
+    value_arms(early._memory)
+    expected = np.hypot(0.1, early._memory.unsure)
+    np.testing.assert_allclose(early._memory.errors, expected, rtol=1e-12)
+    late, _ = played(policy, (0.3, 0.3), 14, 30, 10.0, 1)
+    assert late._memory.unsure.max() < 0.01
 
 
 @pytest.mark.parametrize(

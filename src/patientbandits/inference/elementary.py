@@ -37,12 +37,24 @@ def choose_on_arrays(condition: Any, yes: Any, no: Any) -> Any:
 ON_ARRAYS = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sqrt": np.sqrt}
 
 
+def whole_part(x: Any) -> Any:
+    """x >= 0 without its fraction, as an index."""
+    return int(x)
+
+
+def whole_parts(x: Any) -> Any:
+    """`whole_part` of each."""
+    return x.astype(np.int64)
+
+
 def on_arrays(value: Any) -> Any:
     """The form for whole arrays of a function of one number; anything else stays."""
     if not isinstance(value, types.FunctionType):
         return value
     if value is choose:
         return choose_on_arrays
+    if value is whole_part:
+        return whole_parts
     scope = value.__globals__
     called = {name: on_arrays(scope[name]) for name in value.__code__.co_names if name in scope}
     return types.FunctionType(value.__code__, {**scope, **called, **ON_ARRAYS}, value.__name__)

@@ -11,6 +11,7 @@ compiles in its place. A reduction over an index k is the whole right side, and 
     total[k](...)     the terms added in the order of k; with ``+=``, to what is there
     fold[k](...)      the terms added in halves: k to k + n/2, then k to k + n/4, ...
     largest[k](...)   the largest term
+    product[k](...)   the terms multiplied in the order of k
 
 A function that folds needs room for the terms, an array that comes last and is overwritten.
 
@@ -145,6 +146,8 @@ def loop_lines(parsed: Parsed) -> list[str]:
         inner.append(f"value = fold(room[:{size}])")
     elif parsed.reduction == "largest":
         inner = ["value = -infinity", *nested(loops[-1:], [f"value = max(value, {terms})"])]
+    elif parsed.reduction == "product":
+        inner = ["value = 1.0", *nested(loops[-1:], [f"value *= {terms}"])]
     else:
         inner = ["value = 0.0", *nested(loops[-1:], [f"value += {terms}"])]
     outcome = f"{parsed.target} {parsed.operator} value" if parsed.target else "return value"
@@ -230,6 +233,11 @@ def total_of(terms: Array) -> Any:
     return np.add.accumulate(terms, axis=-1)[..., -1]
 
 
+def product_of(terms: Array) -> Any:
+    """The products along the last axis, term by term."""
+    return np.multiply.accumulate(terms, axis=-1)[..., -1]
+
+
 def largest_of(terms: Array) -> Any:
     """The largest along the last axis."""
     return terms.max(axis=-1)
@@ -244,6 +252,7 @@ HELPERS = {
     "fold_of": fold_of,
     "total_of": total_of,
     "largest_of": largest_of,
+    "product_of": product_of,
     "add_rows": add_rows,
     "arange": np.arange,
 }

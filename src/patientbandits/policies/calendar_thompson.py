@@ -25,7 +25,7 @@ from patientbandits._util.codegen import compile_standalone
 from patientbandits._util.rng import Bits
 from patientbandits.errors import number, positive, require
 from patientbandits.inference.elementary import far_exponential
-from patientbandits.inference.posterior.cells import CHOICE, BinCounts, work_for
+from patientbandits.inference.posterior.cells import CHOICE, UNSURE, BinCounts, work_for
 from patientbandits.inference.posterior.grid import bin_at, part_passed
 from patientbandits.inference.posterior.laws import laws
 from patientbandits.inference.posterior.pooling import Pool, commit_pool, pool_of, refresh_arm
@@ -74,6 +74,7 @@ LOG_2 = math.log(2.0)
 ROOM = (*odds_room(1, 1), *prior_room(1))
 OWN = (
     *("pulls_of", "conversions_of", "events", "refreshed", "chances", "changed", "visible"),
+    "unsure",
     *(*no_strata(1, 0), *no_values(1), "logs"),
 )
 Calendar: Any = namedtuple(  # type: ignore[misc]
@@ -84,7 +85,7 @@ Calendar: Any = namedtuple(  # type: ignore[misc]
 pulls_of, conversions_of                               how many
 events     pulls and conversions since its refresh     refreshed   when that was
 chances    its share                                   visible     (arm, bin): F at the bin's end
-logs       beta
+logs       beta         unsure    the standard error of log F, from what is still to come
 
 ``changed``: arms refreshed since the shares were computed; strata, what conversions pay, and room
 for the fit: see `parts.strata`, `parts.value_sums`, `parts.conversion_odds`, `parts.common_prior`.
@@ -113,6 +114,7 @@ def calendar_memory(arms: int, capacity: int, window: float | None) -> dict[str,
         "chances": np.full(arms, 1.0 / arms),
         "changed": np.zeros(1),
         "visible": np.zeros((arms, len(counts["edges"]))),
+        "unsure": np.zeros(arms),
         "logs": np.zeros(arms),
         **odds_room(arms, MOST_ROWS),
         **prior_room(arms),
@@ -144,6 +146,8 @@ def renew_arm(memory: Any, arm: int, time: float, last: int, window: float) -> N
         memory.visible[arm, place] = min((1.0 - stays) / rate, 1.0)
         if memory.edges[place] >= window:
             memory.visible[arm, place] = 1.0
+    to_come = max(rate - (1.0 - stays), 0.0) / rate
+    memory.unsure[arm] = to_come * work.results[UNSURE]
     memory.events[arm] = 0.0
     memory.refreshed[arm] = time
     memory.changed[0] += 1.0
@@ -184,6 +188,8 @@ def value_arms(memory: Any) -> bool:
     variation = squared_variation(memory.values)
     for arm in range(len(memory.logs)):
         memory.worth[arm] = memory.logs[arm]
+        unsure = memory.unsure[arm] * memory.unsure[arm]
+        memory.errors[arm] = sqrt(memory.errors[arm] * memory.errors[arm] + unsure)
         if variation > 0.0:
             conversions = max(memory.conversions_of[arm], 1.0)
             memory.worth[arm] += log_mean(memory.values, arm)

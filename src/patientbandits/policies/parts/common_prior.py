@@ -21,7 +21,8 @@ from patientbandits.inference.common_prior import (
     REVENUE_SCALE,
     TAUS,
 )
-from patientbandits.inference.elementary import far_exponential, logarithm, normal_below
+from patientbandits.inference.elementary import far_exponential, logarithm, normal_below, whole_part
+from patientbandits.inference.formulas import formula
 from patientbandits.policies.parts.best_arm import REACH, scale_to_one, set_edges
 
 SPREADS = tuple(float(tau) for tau in TAUS)
@@ -54,6 +55,28 @@ M_NODES = tuple(float(node) for node in NODES)
 M_WEIGHTS = tuple(float(weight) for weight in NODE_WEIGHTS)
 
 
+def tabulated_below(z: Any) -> Any:
+    """Phi(z), within 1e-5."""
+    at = min(max((z + REACH) * PER_DEVIATION, 0.0), 2.0 * REACH * PER_DEVIATION - 1.0)
+    place = whole_part(at)
+    return BELOW[place] + (at - place) * (BELOW[place + 1] - BELOW[place])
+
+
+set_below = formula(
+    "below[arm, edge] = tabulated_below((edges[edge] - centres[arm]) / spreads[arm])",
+    tabulated_below=tabulated_below,
+)
+set_all_below = formula(
+    "everyone[cell] = product[arm](max(0.5 * (left[arm, cell] + right[arm, cell]), least))",
+    least=LEAST_BELOW,
+)
+sum_over_cells = formula(
+    "chances[arm] = total[cell]((right[arm, cell] - left[arm, cell]) * everyone[cell]"
+    " / max(0.5 * (left[arm, cell] + right[arm, cell]), least))",
+    least=LEAST_BELOW,
+)
+
+
 def prior_room(arms: int) -> dict[str, NDArray[Any]]:
     """Arrays to compute in.
 
@@ -69,6 +92,7 @@ def prior_room(arms: int) -> dict[str, NDArray[Any]]:
         "race": np.zeros(arms),
         "cell_edges": np.zeros(RACE_EDGES),
         "cell_below": np.zeros((arms, RACE_EDGES)),
+        "cell_everyone": np.zeros(RACE_EDGES - 1),
     }
 
 
@@ -174,28 +198,13 @@ def race(memory: Any, centres: Any, spreads: Any, chances: Any) -> None:
             leader = arm
         low = max(low, centres[arm] - REACH * spreads[arm])
         high = max(high, centres[arm] + REACH * spreads[arm])
-        chances[arm] = 0.0
     set_edges(edges, centres[leader], spreads[leader], low, high)
-    for arm in range(arms):
-        scale = 1.0 / spreads[arm]
-        for edge in range(len(edges)):
-            memory.cell_below[arm, edge] = tabulated_below((edges[edge] - centres[arm]) * scale)
-    for cell in range(len(edges) - 1):
-        if edges[cell + 1] <= low:
-            continue
-        everyone = 1.0
-        for arm in range(arms):
-            middle = memory.cell_below[arm, cell] + memory.cell_below[arm, cell + 1]
-            everyone *= max(0.5 * middle, LEAST_BELOW)
-        for arm in range(arms):
-            left = memory.cell_below[arm, cell]
-            right = memory.cell_below[arm, cell + 1]
-            chances[arm] += (right - left) * everyone / max(0.5 * (left + right), LEAST_BELOW)
+    first = 0  # cells below what somebody surely exceeds hold no chance
+    while first < len(edges) - 2 and edges[first + 1] <= low:
+        first += 1
+    below = memory.cell_below[:, first:]
+    set_below(below, edges[first:], centres, spreads)
+    everyone = memory.cell_everyone[first:]
+    set_all_below(everyone, below[:, :-1], below[:, 1:])
+    sum_over_cells(chances, below[:, 1:], below[:, :-1], everyone)
     scale_to_one(chances)
-
-
-def tabulated_below(z: float) -> float:
-    """Return Phi(z), within 1e-5."""
-    at = min(max((z + REACH) * PER_DEVIATION, 0.0), 2.0 * REACH * PER_DEVIATION - 1.0)
-    place = int(at)
-    return float(BELOW[place] + (at - place) * (BELOW[place + 1] - BELOW[place]))
