@@ -87,7 +87,10 @@ def play(shape: str, rates: np.ndarray, medians: np.ndarray, random: np.random.G
         buys = random.random(count) < np.minimum(rates[arms[own]] * factor[own], 0.9)
         wait = medians[arms[own]] * np.exp(random.standard_normal(count))
         wait = np.where(times[own] > change, wait * slower, wait)
-        delays[own] = np.where(buys & (wait <= WINDOW), wait, np.inf)
+        # all come within the window: else the slow arm's rate there would be another one
+        late = random.uniform(0.5, 1.0, count) * WINDOW
+        wait = np.where(wait > WINDOW, late, wait)
+        delays[own] = np.where(buys, wait, np.inf)
     return times, arms, chances, delays
 
 
