@@ -103,9 +103,12 @@ def test_bulk_is_provisional(running, page):
     assert pulls(running) == before + 1
     changed = page.post(ALL, json=asked, headers={"if-none-match": tag})
     assert changed.status_code == 200
+    before = pulls(running, "price")
     exposure = {"unit": "bulk", "arm": flags["price"]["variant"]}
-    assert page.post("/v1/experiments/price/exposures", json=exposure).status_code == 201
-    assert pulls(running, "price") >= 1
+    exposed = "/v1/experiments/price/exposures"
+    assert page.post(exposed, json=exposure).status_code == 403, "a page asks for the one flag"
+    assert running.api.post(exposed, json=exposure).status_code == 201
+    assert pulls(running, "price") == before + 1
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def preflight(api, path, origin=SITE, method="POST"):
 def test_pages(running, page, decide_key):
     """A page of a named origin may decide, with a key that can do nothing else."""
     with httpx.Client(base_url=running.url, trust_env=False) as browser:
-        for path in (ALL, f"{ALL}/checkout", "/v1/experiments/checkout/exposures"):
+        for path in (ALL, f"{ALL}/checkout", "/v1/experiments/checkout/decisions"):
             allowed = preflight(browser, path)
             assert allowed.status_code == 204
             assert allowed.headers["access-control-allow-origin"] == SITE
@@ -181,6 +184,7 @@ def test_pages(running, page, decide_key):
             (ALL, "https://evil.example"),
             (ALL, "null"),
             ("/v1/track", SITE),
+            ("/v1/experiments/checkout/exposures", SITE),
             ("/v1/experiments", SITE),
         ):
             refused = preflight(browser, path, origin)
