@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -80,7 +80,7 @@ class ContextError(RefusedError):
     summary="OpenFeature: evaluate one flag for a unit",
     body=EvaluationRequest,
     answers={200: FlagAnswer},
-    failures=dict.fromkeys((400, 404, 429, 503), FlagFailure),
+    failures=dict.fromkeys((400, 404, 503), FlagFailure),
 )
 async def post_flag(service: Service, request: Request) -> Response:
     """One flag: the unit sees it, so it is decided."""
@@ -104,7 +104,7 @@ async def post_flag(service: Service, request: Request) -> Response:
     summary="OpenFeature: evaluate the flags of all experiments for a unit",
     body=EvaluationRequest,
     answers={200: FlagsAnswer, 304: None},
-    failures=dict.fromkeys((400, 429, 503), FlagFailure),
+    failures=dict.fromkeys((400, 503), FlagFailure),
     headers={"If-None-Match": {"type": "string"}},
 )
 async def post_flags(service: Service, request: Request) -> Response:
@@ -194,8 +194,10 @@ def failure_response(error: Exception, key: str | UnsetType = UNSET) -> Response
     elif isinstance(error, NotFoundError):
         code = "FLAG_NOT_FOUND"
         status = 404
-    elif getattr(error, "status", 0) in (429, 503):
-        status = cast(Any, error).status
+    elif getattr(error, "status", 0) == 429:
+        raise error  # as for every route: the protocol has no form for it
+    elif getattr(error, "status", 0) == 503:
+        status = 503
         headers = headers or ((b"retry-after", b"1"),)
     elif isinstance(error, ProblemError):
         code = "PARSE_ERROR"
