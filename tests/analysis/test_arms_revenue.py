@@ -157,6 +157,16 @@ def test_page_and_data_show_it(analysis: Analysis, tmp_path: Path) -> None:
     )
 
 
+def test_windows_are_compared_by_what_the_verdict_goes_by(shop: Events, analysis: Analysis) -> None:
+    by_rate = analyse(shop).windows[-1]
+    by_revenue = analysis.windows[-1]
+    assert (by_rate.leader, by_revenue.leader) == ("control", "dear")
+    for place, arm in enumerate(shop.arms):
+        paid = arm.order_values[arm.order_delays <= by_revenue.window].sum()
+        assert by_revenue.arms[place].rate == pytest.approx(paid / arm.decisions, rel=0.02)
+        assert by_rate.arms[place].rate == pytest.approx(by_revenue.arms[place].rate / 30, rel=0.6)
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [

@@ -98,11 +98,13 @@ def arm_finding(events: Events, parts: ArmParts) -> ArmFinding:
     conversions = decisions_in(arm, converted)
     # divided by the number of arms, so that the intervals of all arms hold together
     delta = (1 - LEVEL) / events.arms_ever
-    low, high = anytime_window_interval(
-        matured, matured_conversions, arm.decisions, conversions, delta
-    )
+    units = [
+        int(count / events.per_unit)
+        for count in (matured, matured_conversions, arm.decisions, conversions)
+    ]
+    low, high = anytime_window_interval(units[0], units[1], units[2], units[3], delta)
     gap = misfit_of(belief, parts.curve)
-    rate = standardised(belief.rate, parts.season)
+    rate = standardised(belief.rate, parts.season, events.per_unit)
     lift, lift_low, lift_high = ends_of(standing.lift)
     return ArmFinding(
         arm=arm.name,
@@ -221,7 +223,13 @@ def revenues_of(
         return [None] * len(arm_beliefs)
     sums = comparing.values.sums
     return [
-        _revenue(belief, season, float(mean), float(variance), now, early.best)
+        _revenue(
+            standardised(belief.rate, season, comparing.per_unit),
+            float(mean),
+            float(variance) * comparing.per_unit,
+            now,
+            early.best,
+        )
         for belief, season, mean, variance, now, early in zip(
             arm_beliefs,
             comparing.seasons,
@@ -235,15 +243,13 @@ def revenues_of(
 
 
 def _revenue(
-    belief: ArmPosterior,
-    season: Season,
+    rate: Estimate,
     worth: float,
     variance: float,
     standing: ArmStanding,
     early: float | None,
 ) -> Revenue:
     """Rate times worth: on the logarithmic scale half-widths add as squares."""
-    rate = standardised(belief.rate, season)
     mean = rate.mean * worth
     value = Z95 * math.sqrt(variance)
     down = math.hypot(_log_ratio(rate.mean, rate.low), value)
@@ -266,11 +272,14 @@ def _log_ratio(larger: float, smaller: float) -> float:
     return math.log(larger / smaller)
 
 
-def standardised(rate: Estimate, season: Season) -> Estimate:
-    """The rate as if the arm had been shown to all visitors of the calendar."""
-    wide = Z95 * season.error
-    down = math.hypot(_log_ratio(rate.mean, rate.low), wide)
-    up = math.hypot(_log_ratio(rate.high, rate.mean), wide)
+def standardised(rate: Estimate, season: Season, per_unit: float = 1.0) -> Estimate:
+    """The rate as if the arm had been shown to all visitors of the calendar.
+
+    ``per_unit``: converted decisions that count as one.
+    """
+    wide, apart = Z95 * season.error, math.sqrt(per_unit)
+    down = math.hypot(apart * _log_ratio(rate.mean, rate.low), wide)
+    up = math.hypot(apart * _log_ratio(rate.high, rate.mean), wide)
     mean = min(rate.mean * season.factor, 1.0)
     return Estimate(
         mean=mean,

@@ -46,7 +46,7 @@ def ratio_interval(
         draws = even_draws(strata, first, second)
     if draws is None:
         return 0.0, math.inf
-    return anytime_ratio(draws.chances, draws.first, delta)
+    return anytime_ratio(draws.chances, draws.first, delta, events.per_unit)
 
 
 def always_lifts(events: Events, strata: Strata) -> list[tuple[float, float] | None]:

@@ -78,6 +78,8 @@ class Comparing(NamedTuple):
     values: PaidValues | None
     mature: Strata
     """the slots whose conversions are all known"""
+    per_unit: float
+    """converted decisions that count as one"""
 
     def by(self, by: str) -> Comparison:
         """Return the comparison by rate, or by revenue if there is one."""
@@ -235,25 +237,27 @@ def compare_all(
     window: float | None,
     beliefs: Sequence[ArmPosterior],
     values: PaidValues | None,
+    per_unit: float = 1.0,
 ) -> Comparing:
     """Compare by rate and by revenue, from mature slots and so far.
 
     Without two arms whose mature visitors say enough, all comparisons are of those so far.
+    ``per_unit``: converted decisions that count as one, where units have several.
     """
     early = strata_so_far(slots, end, beliefs)
     shifts, variances = visible_logs(beliefs)
     early_fit = fit_odds(early, variances)
-    early_fit = early_fit._replace(logs=early_fit.logs + shifts)
+    early_fit = counted_by_unit(early_fit._replace(logs=early_fit.logs + shifts), per_unit)
     mature = mature_strata(slots, end, window)
     judged = judged_arms(mature)
-    fit, basis = fit_odds(mature), MATURE
+    fit, basis = counted_by_unit(fit_odds(mature), per_unit), MATURE
     if judged.sum() < min(2, len(judged)):
         fit, basis, judged = early_fit, SO_FAR, np.ones(len(judged), bool)
     everybody = np.ones(len(judged), bool)
     revenue = revenue_so_far = None
     if values is not None:
-        revenue = compared(fit, basis, judged, values.sums)
-        revenue_so_far = compared(early_fit, SO_FAR, everybody, values.sums)
+        revenue = compared(fit, basis, judged, values.sums, per_unit)
+        revenue_so_far = compared(early_fit, SO_FAR, everybody, values.sums, per_unit)
     return Comparing(
         rate=compared(fit, basis, judged),
         rate_so_far=compared(early_fit, SO_FAR, everybody),
@@ -262,18 +266,29 @@ def compare_all(
         seasons=seasons_of(early, early_fit),
         values=values,
         mature=mature,
+        per_unit=per_unit,
     )
 
 
+def counted_by_unit(fit: OddsFit, per_unit: float) -> OddsFit:
+    """Widen the errors where several conversions are of one unit, as if they all moved together."""
+    errors = fit.errors * math.sqrt(per_unit)
+    return fit._replace(errors=errors, variance=fit.variance * per_unit)
+
+
 def compared(
-    fit: OddsFit, basis: str, judged: NDArray[np.bool_], values: ValueSums | None = None
+    fit: OddsFit,
+    basis: str,
+    judged: NDArray[np.bool_],
+    values: ValueSums | None = None,
+    per_unit: float = 1.0,
 ) -> Comparison:
     """Compare the ``judged`` arms by rate, or with ``values`` by revenue: logs and variances
     add."""
     logs, variances, scale, by = fit.logs, np.square(fit.errors), RATE_SCALE, BY_RATE
     worth = np.zeros(len(logs))
     if values is not None:
-        worth = values.log_variances()
+        worth = values.log_variances() * per_unit
         logs, variances = logs + np.log(values.means), variances + worth
         scale, by = REVENUE_SCALE, BY_REVENUE
     errors = np.sqrt(variances)

@@ -279,12 +279,15 @@ def draw_lag(analysis: Analysis, axis: Any) -> None:
 
 
 def draw_windows(analysis: Analysis, axis: Any) -> None:
-    """The rate under every window, with a line where the leader changes."""
+    """The rate, or revenue, under every window, with a line where the leader changes."""
     paint = colors(analysis)
+    label, scale = "% of decisions converted", 100.0
+    if analysis.verdict.by == BY_REVENUE:
+        label, scale = f"{analysis.events.currency} per decision".strip(), 1.0
     spans = np.array([row.window for row in analysis.windows])
     for place, name in enumerate(analysis.arms):
         if name in drawn_arms(analysis):
-            rates = [100 * row.arms[place].rate for row in analysis.windows]
+            rates = [scale * row.arms[place].rate for row in analysis.windows]
             axis.plot(spans, rates, "o-", markersize=3, color=paint[name], label=name)
     sure = [row for row in analysis.windows if row.sure]
     for before, row in pairwise(sure):
@@ -294,7 +297,7 @@ def draw_windows(analysis: Analysis, axis: Any) -> None:
     if analysis.events.window is not None:
         axis.axvline(analysis.events.window, color="#23272f", linewidth=1.2, zorder=1)
     time_axis(axis, spans)
-    axis.set(title="Which window?", ylabel="% of decisions converted", xlabel="window")
+    axis.set(title="Which window?", ylabel=label, xlabel="window")
     axis.set_ylim(bottom=0)
     axis.legend(loc="upper left")
 

@@ -121,8 +121,9 @@ class WindowArm:
 
     arm: str
     rate: float
+    """share of decisions that convert within the window; by revenue, what a decision pays in it"""
     caught: float
-    """share of the conversions within the longest window that come within this one"""
+    """share of the conversions, or revenue, within the longest window that come within this one"""
 
 
 @dataclass(frozen=True)

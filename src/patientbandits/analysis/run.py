@@ -145,7 +145,9 @@ def analyse(
     values = paid_values(ordered, _cap(cap))
     if by == BY_REVENUE and values is None:
         raise InputError(f"{ANALYSE}: by={by!r} needs orders with values; there are none.")
-    comparing = compare_all(slots_of(ordered), ordered.end, ordered.window, arm_beliefs, values)
+    comparing = compare_all(
+        slots_of(ordered), ordered.end, ordered.window, arm_beliefs, values, ordered.per_unit
+    )
     arms = findings(ordered, arm_beliefs, curves, comparing)
     comparison = comparing.by(by)
     say("simulating the future")
@@ -155,7 +157,7 @@ def analyse(
         arms={arm.arm: arm for arm in arms},
         verdict=verdict_of(arms, future, comparing, by, ordered),
         lag=dict(zip(ordered.names, map(_lag, arm_beliefs, curves), strict=True)),
-        windows=compare_windows(ordered),
+        windows=compare_windows(ordered, by),
         cohorts=cohorts_of(ordered, arm_beliefs),
         future=future,
         tolerance=share,

@@ -1,6 +1,6 @@
 """The verdict: leader, expected loss and time left, in one sentence; and who leads by each window.
 
-Windows are compared from data alone (Kaplan-Meier), without the model.
+Windows are compared from data alone (Kaplan-Meier), without the model, by rate or by revenue.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from patientbandits.analysis.comparison import (
 )
 from patientbandits.analysis.events import Events
 from patientbandits.analysis.records import ArmFinding, Future, Verdict, WindowArm, WindowFinding
-from patientbandits.inference import StepCurve, best_normal, step_curve
+from patientbandits.inference import FloatArray, StepCurve, ValueSums, best_normal, step_curve
 from patientbandits.inference.posterior import Estimate
 
 WHOLE_HOURS = (1, 2, 4, 8, 12)
@@ -224,39 +224,55 @@ def candidate_windows(longest: float, window: float | None) -> list[float]:
     return sorted({span for span in (*usual, *in_use) if span <= longest})
 
 
-def compare_windows(events: Events) -> list[WindowFinding]:
-    """One row for each candidate; empty if no arm has any conversion or all are younger than an
-    hour."""
+def compare_windows(events: Events, by: str = BY_RATE) -> list[WindowFinding]:
+    """One row for each candidate, by what the verdict goes by; empty if no arm has any conversion
+    or all are younger than an hour."""
     curves = [step_curve(arm.ages, arm.delays, arm.counts) for arm in events.arms]
     longest = min(curve.largest for curve in curves)
     spans = candidate_windows(longest, events.window)
     if not spans or not any(len(curve.times) for curve in curves):
         return []
     # shares are relative to the longest window: what comes later still is in nobody's data
-    reference = [float(curve.at(spans[-1])) for curve in curves]
+    reference = _within(events, curves, spans[-1], by)[0]
     rows: list[WindowFinding] = []
     before = None
     for span in spans:
-        rows.append(_finding(span, events.names, curves, reference, before))
+        values, spreads = _within(events, curves, span, by)
+        rows.append(_finding(span, events.names, values, spreads, reference, before))
         if rows[-1].sure:
             before = rows[-1].leader
     return rows
 
 
+def _within(
+    events: Events, curves: list[StepCurve], span: float, by: str
+) -> tuple[FloatArray, FloatArray]:
+    """The arms' rates within a window, or revenues per decision, and their standard errors."""
+    rates = np.array([float(curve.at(span)) for curve in curves])
+    spreads = np.sqrt([float(curve.variance_at(span)) for curve in curves])
+    if by == BY_RATE:
+        return rates, spreads
+    sums = ValueSums.of(
+        [arm.paid_by_decision(span) for arm in events.arms],
+        [arm.counts[arm.converted_within(span)] for arm in events.arms],
+    )
+    worth = sums.means
+    return rates * worth, worth * np.hypot(spreads, rates * np.sqrt(sums.log_variances()))
+
+
 def _finding(
     span: float,
     names: list[str],
-    curves: list[StepCurve],
-    reference: list[float],
+    values: FloatArray,
+    spreads: FloatArray,
+    reference: FloatArray,
     before: str | None,
 ) -> WindowFinding:
-    rates = np.array([float(curve.at(span)) for curve in curves])
-    spreads = np.sqrt([float(curve.variance_at(span)) for curve in curves])
-    chances = best_normal(rates, spreads)
-    place = int(rates.argmax())
+    chances = best_normal(values, spreads)
+    place = int(values.argmax())
     arms = [
-        WindowArm(arm=name, rate=float(rate), caught=_share(float(rate), whole))
-        for name, rate, whole in zip(names, rates, reference, strict=True)
+        WindowArm(arm=name, rate=float(value), caught=_share(float(value), float(whole)))
+        for name, value, whole in zip(names, values, reference, strict=True)
     ]
     return WindowFinding(
         window=span,

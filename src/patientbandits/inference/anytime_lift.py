@@ -33,11 +33,14 @@ ODDS_STEP = 0.001
 LARGEST_ODDS = 40.0
 
 
-def anytime_ratio(chances: ArrayLike, first: ArrayLike, delta: float) -> tuple[float, float]:
+def anytime_ratio(
+    chances: ArrayLike, first: ArrayLike, delta: float, per_unit: float = 1.0
+) -> tuple[float, float]:
     """Return the ends of (D) for psi, first arm over second.
 
-    chances  the probability of the first of the two arms, when each converted decision was made
-    first    whether it drew that arm
+    chances   the probability of the first of the two arms, when each converted decision was made
+    first     whether it drew that arm
+    per_unit  converted decisions that count as one, where units have several
     """
     p = np.asarray(chances, float)
     drew = np.asarray(first, bool)
@@ -51,7 +54,7 @@ def anytime_ratio(chances: ArrayLike, first: ArrayLike, delta: float) -> tuple[f
     level = number(LIFT_INTERVAL, "delta", delta)
     require(0 < level < 1, LIFT_INTERVAL, "delta must be between 0 and 1", delta=delta)
     grid = np.arange(-FARTHEST, FARTHEST + STEP / 2, STEP)
-    likelihood = log_likelihood(p, drew, grid)
+    likelihood = log_likelihood(p, drew, grid) / per_unit
     log_prior = -np.log1p((grid / USUAL) ** 2)
     log_prior -= np.logaddexp.reduce(log_prior)
     mixture = np.logaddexp.reduce(likelihood + log_prior)

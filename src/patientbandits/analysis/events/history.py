@@ -133,6 +133,8 @@ class Events:
 
     draws: tuple[ConvertedDraws, ...] | None = None
     """of each arm; None: it was not logged how arms were drawn"""
+    per_unit: float = 1.0
+    """converted decisions for each unit with any: they are not independent, and count as one"""
     more_arms: int = 0
     """arms that were shown earlier, beside those of ``arms``"""
 

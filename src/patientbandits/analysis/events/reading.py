@@ -179,6 +179,7 @@ def read_events(
         experiment=chosen,
         currency=rows.run(f"SELECT max(currency) FROM {rows}").fetchone()[0] or "",
         valued="value" in parsed.orders.source.columns,
+        per_unit=report.per_unit,
     )
 
 

@@ -107,6 +107,8 @@ class ReadingReport:
     converted: int
     """decisions with an order within the window"""
     sample_ratio: SampleRatio | None
+    per_unit: float = 1.0
+    """converted decisions for each unit with any"""
     zone: str = ""
     credit: str = ""
     notes: Sequence[str] = ()
@@ -185,6 +187,10 @@ def summarise(
         f"SELECT count(DISTINCT decision) FROM {credited} "
         f"WHERE {longest} AND (value IS NULL OR value > 0)"
     ).fetchone()[0]
+    customers = credited.run(
+        f"SELECT count(DISTINCT unit) FROM {decisions} JOIN {credited} USING (decision) "
+        f"WHERE {longest} AND (value IS NULL OR value > 0)"
+    ).fetchone()[0]
     units, several = exposures.rows.run(
         "SELECT count(*), count(*) FILTER (arms > 1) FROM "
         f"(SELECT unit, count(DISTINCT variant) AS arms FROM {exposures.rows} GROUP BY 1)"
@@ -205,12 +211,19 @@ def summarise(
     report = _table_report(orders, orders.rows.count(), refunds)
     if unmatched := report.unmatched_refunds:
         notes.append(f"{unmatched} refunds fit no order in the table and were not taken off.")
+    per_unit = max(converted / max(customers, 1), 1.0)
+    if per_unit > 1.0:
+        notes.append(
+            f"{converted} decisions of {customers} units converted: orders of one unit are not "
+            "independent, so that intervals count units."
+        )
     return ReadingReport(
         exposures=_table_report(exposures, decisions.count()),
         orders=report,
         units=int(units),
         units_in_several_arms=int(several),
         converted=int(converted),
+        per_unit=per_unit,
         sample_ratio=ratio,
         notes=notes,
         examples=_examples(parsed),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from patientbandits._util.durations import HOUR, window_end
 from patientbandits.live.commands import BatchPeople
 from patientbandits.live.log import MILLIONTHS, AliasLine, class_of, seconds_of_class
-from patientbandits.live.settings import Crediting, QuarantineRules
+from patientbandits.live.settings import Crediting, QuarantineRules, Settings
 from patientbandits.live.storage import END, Reader, queries
 from patientbandits.live.times import SECOND
 
@@ -177,6 +177,17 @@ def read_cohorts(
                 continue
             tallies[arm].converted(decided, happened, paid, now)
     return [tally.cohort(window) for tally in tallies]
+
+
+def decisions_per_unit(reader: Reader, experiment: int, settings: Settings) -> float:
+    """Decisions that count as one in intervals: those of a unit that has several.
+
+    With sticky decisions a unit has one.
+    """
+    if settings.sticky:
+        return 1.0
+    decisions, units = reader.rows(queries.DECISIONS_OF_UNITS, experiment)[0]
+    return max(decisions / max(units, 1), 1.0)
 
 
 class HourlyDecisions(NamedTuple):

@@ -31,7 +31,7 @@ from patientbandits.analysis.events import (
 )
 from patientbandits.inference import FloatArray
 from patientbandits.live.log import EDGES, MILLIONTHS, Experiment
-from patientbandits.live.reporting.cohorts import excluded_decisions
+from patientbandits.live.reporting.cohorts import decisions_per_unit, excluded_decisions
 from patientbandits.live.settings import Settings
 from patientbandits.live.storage import Reader, queries
 from patientbandits.live.times import SECOND
@@ -279,6 +279,7 @@ def events_of(reader: Reader, experiment: Experiment, settings: Settings, now: i
         valued=values is not None,
         more_arms=len(settings.arms) - len(arms),
         minimum_share=minimum_share(settings),
+        per_unit=decisions_per_unit(reader, experiment.id, settings),
         slots=singles.slots(),
         values=values,
         draws=singles.draws(),

@@ -26,6 +26,7 @@ from patientbandits.live.log import MILLIONTHS, Experiment
 from patientbandits.live.reporting.cohorts import (
     Cohort,
     HourlyDecisions,
+    decisions_per_unit,
     order_counts,
     read_cohorts,
     read_hours,
@@ -64,6 +65,7 @@ def report_on(
     pulls = [cohort.pulls for cohort in cohorts]
     times = curve_times(cohorts)
     hours = read_hours(reader, experiment.id, settings.quarantine)
+    per_unit = decisions_per_unit(reader, experiment.id, settings)
     retired = [place for place, arm in enumerate(settings.arms) if arm in settings.retired]
     by_place: dict[int, ArmPosterior] = {}
     rows: dict[int, dict[str, Any]] = {}
@@ -71,7 +73,7 @@ def report_on(
     for places in filter(None, (list(settings.active), retired)):
         own = [cohorts[place] for place in places]
         beliefs = posteriors_of(own, times, settings.window)
-        comparing = compare_cohorts(own, beliefs, places, hours, complete, settings)
+        comparing = compare_cohorts(own, beliefs, places, hours, complete, settings, per_unit)
         by_place.update(zip(places, beliefs, strict=True))
         rows.update(zip(places, arm_rows(own, beliefs, comparing, settings.scale), strict=True))
     active = [by_place[place] for place in settings.active]
@@ -165,6 +167,7 @@ def compare_cohorts(
     hours: HourlyDecisions,
     now: int,
     settings: Settings,
+    per_unit: float,
 ) -> Comparing | None:
     """The arms at these places compared within slots of time; None without a decision."""
     number = len(places)
@@ -184,7 +187,12 @@ def compare_cohorts(
         number=number,
     )
     return compare_all(
-        slots, now / SECOND, settings.window, beliefs, paid_by(cohorts, settings.scale)
+        slots,
+        now / SECOND,
+        settings.window,
+        beliefs,
+        paid_by(cohorts, settings.scale),
+        per_unit,
     )
 
 
@@ -219,7 +227,7 @@ def arm_rows(
         comparing.rate_so_far.arms,
         strict=True,
     ):
-        rate = standardised(belief.rate, season)
+        rate = standardised(belief.rate, season, comparing.per_unit)
         row = _arm(cohort, belief, rate, revenue or rate, scale)
         row |= {"best": now.best, "best_so_far": early.best, "basis": comparing.rate.basis}
         if revenue is not None:

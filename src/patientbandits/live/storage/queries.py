@@ -190,6 +190,9 @@ CREDIT_TIMES = f"""
     JOIN log k ON k.experiment = ? AND k.seq = latest.seq
     JOIN log d ON d.experiment = k.experiment AND d.seq = k.about
     WHERE k.value > 0"""
+DECISIONS_OF_UNITS = """
+    SELECT COUNT(*), COUNT(DISTINCT d.unit) FROM log d
+    WHERE d.experiment = ? AND d.kind = 'decision' AND d.unit IS NOT NULL"""
 DECISION_TIMES = f"""
     SELECT d.seq, d.arm, {MADE_AT}, d.propensity FROM log d
     WHERE d.experiment = ? AND d.seq > ? AND d.seq <= ? AND d.kind = 'decision' ORDER BY d.seq"""

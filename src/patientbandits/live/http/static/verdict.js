@@ -79,7 +79,7 @@ export function windowsCard(analysis, arms) {
     ...row.arms.map((arm) => html("td", { class: "each" }, percent(arm.caught, 0)))));
   const section = card("Which window?", flips(rows),
     html("p", { class: "soft" }, "The arm that would have won with each window, " +
-      "by rate and from data alone, and the share of each arm's conversions within it."),
+      "by what the verdict goes by and from data alone, and the share that it catches of each arm."),
     html("table", { class: `windows${names.length > 3 ? " many" : ""}` },
       html("thead", {}, head), html("tbody", {}, ...body)));
   section.classList.add("whole");
