@@ -193,7 +193,7 @@ def test_a_key_for_named_experiments_reaches_no_other(running):
     listed = running.api.get("/v1/keys").json()["keys"]
     assert ["mine"] in [key["experiments"] for key in listed]
     wrong = {"scopes": ["read"], "experiments": ["nowhere"]}
-    assert running.api.post("/v1/keys", json=wrong).status_code == 422
+    assert running.api.post("/v1/keys", json=wrong).status_code == 404
 
 
 @pytest.mark.parametrize(

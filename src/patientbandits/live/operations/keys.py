@@ -168,7 +168,7 @@ class Keyring:
             existing = {experiment.name for experiment in reader.experiments()}
         missing = [name for name in names if name not in existing]
         if missing:
-            raise RefusedError(f"key: no experiments have these names; got {missing!r:.200}.")
+            raise NotFoundError(f"key: no experiments have these names; got {missing!r:.200}.")
 
     def _add(
         self, token: str, scopes: Iterable[str], note: str, experiments: Iterable[str] = ()

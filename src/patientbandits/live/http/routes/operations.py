@@ -54,6 +54,7 @@ async def get_keys(service: Service, request: Request) -> Response:
     summary="Create a key",
     body=schemas.NewKey,
     answers={201: schemas.NewKeyAnswer},
+    refusals=(404,),
 )
 async def post_key(service: Service, request: Request) -> Response:
     fields = asdict(request.read(schemas.NewKey))
