@@ -119,10 +119,15 @@ def test_nightly_reports_bias_the_slow_arm_unless_the_lag_is_known(shop, clock):
     ratios = {}
     for lag in (None, LAG):
         shares = []
-        for seed in range(5):
+        for seed in range(10):
             clock.now = begin
             button = shop.experiment(
-                f"{seed}-{lag}", ["fast", "slow"], policy="Uniform", window="1d", reporting_lag=lag
+                f"{seed}-{lag}",
+                ["fast", "slow"],
+                policy="Uniform",
+                window="1d",
+                reporting_lag=lag,
+                seed=seed,
             )
             play(button, clock, 4.2, seed, nightly)
             shares.append(rates(button)["slow"]["rate"] / truth["slow"])
