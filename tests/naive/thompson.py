@@ -82,7 +82,7 @@ class CalendarThompson(PatientThompson):
 
     def __init__(self):
         super().__init__()
-        self.strata, self.cut, self.placed, self.doubts = [], True, 0, {}
+        self.strata, self.cut, self.placed, self.doubts, self.changed = [], True, 0, {}, 0
 
     def place(self, view, window):
         """Put the pulls that are new into strata."""
@@ -151,7 +151,11 @@ class CalendarThompson(PatientThompson):
             self.doubts[arm] = max(rate - here, 0.0) / rate * unsure
         self.fits = fits
         self.curves = {**getattr(self, "curves", {}), **curves}
-        if curves and view.K > 1 and any(self.came(view, p, window) for p in view.pulls):
+        self.changed += len(curves)
+        if view.K == 1 or self.changed * 6 < view.K:  # of many arms a sixth must have changed
+            return
+        self.changed = 0
+        if any(self.came(view, p, window) for p in view.pulls):
             self.share_out(view, window, minimum, forget, earn)
             self.cut = True
 

