@@ -47,8 +47,8 @@ def test_every_policy_law_and_reward_has_a_twin():
 
 
 FEW_ENOUGH = 16
-"""With more arms CalendarThompson takes fewer nodes of its prior than its twin: the shares are near,
-the draws are others. Its shares are compared in tests/policies/test_calendar_thompson.py."""
+"""With more arms CalendarThompson's draws are not those of its twin, though interpreted shares are:
+why is not known yet."""
 
 
 # the model of every arm and round, from the definition, takes its time
