@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -19,9 +22,11 @@ MEGABYTE = 2**20
 
 
 @pytest.fixture
-def disk(tmp_path):
-    """A real one, of 220 MB."""
-    folder = tmp_path / "disk"
+def disk():
+    """A real one, of 220 MB; not in pytest's folders, which other users may not enter."""
+    top = Path(tempfile.mkdtemp(prefix="pb-disk-"))
+    as_server(top)
+    folder = top / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=220m", "tmpfs", str(folder)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
@@ -29,6 +34,7 @@ def disk(tmp_path):
     as_server(folder)
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
+    shutil.rmtree(top, ignore_errors=True)
 
 
 @pytest.fixture
