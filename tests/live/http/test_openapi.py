@@ -60,8 +60,17 @@ STATE = [
 (either id or unit), for a key that came before with another unit, for who or when is kept out, for
 times (not in the future) and for addresses are more than a schema can say."""
 
+REFUSED = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]
+"""Schemathesis' own, and 413: some of what it sends is longer than a body may be."""
+
 schema = schemathesis.openapi.from_dict(
-    json.loads(document()), config=schemathesis.Config.from_dict({"operations": STATE})
+    json.loads(document()),
+    config=schemathesis.Config.from_dict(
+        {
+            "operations": STATE,
+            "checks": {"negative_data_rejection": {"expected-statuses": REFUSED}},
+        }
+    ),
 )
 
 
