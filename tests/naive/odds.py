@@ -13,8 +13,13 @@ from naive.sums import plain_sum
 TAUS = (0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.33, 0.5, 0.8)
 
 
-def fit(visitors, mass, conversions, weights):
-    """(logs, errors) of the arms, strata in rows, by the definition."""
+MANY = 16
+"""With more arms the policy does without matrices, and with one value of m for each of tau."""
+
+
+def fit(visitors, mass, conversions, weights, begin):
+    """(logs, errors) of the arms, strata in rows, by the definition; ``begin``: where many arms'
+    logs begin."""
     mass = np.array(mass)
     came = np.array(conversions, float)
     weights = np.array(weights)
@@ -28,6 +33,8 @@ def fit(visitors, mass, conversions, weights):
     total = usual.sum(axis=0)
     came = came + 0.5 * usual / np.where(total > 0, total, 1)
     events = came.sum(axis=1)
+    if arms > MANY:
+        return fit_many(visitors, mass, came, events, total > 0, weights, begin)
     beta = np.zeros(arms)
     for _ in range(200):
         shares = mass * np.exp(beta)
@@ -47,6 +54,36 @@ def fit(visitors, mass, conversions, weights):
         noise += away @ np.diag(w * c * q * (1 - rates)) @ away.T
     inverse = np.linalg.pinv(curve, hermitian=True)
     return [float(b) for b in beta], errors_of(inverse @ noise @ inverse)
+
+
+def fit_many(visitors, mass, came, events, shown, weights, begin):
+    """Each arm's log rises by that of its conversions over those to be expected; its variance is
+    that of its own score, as if the others' were as likely in every stratum."""
+    logs = list(begin)
+    arms = range(len(logs))
+    wins = came.sum(axis=0)
+
+    def shares():
+        weighted = mass * np.exp(np.array(logs) - max(logs))
+        return weighted / weighted.sum(axis=1, keepdims=True)
+
+    for _ in range(60):
+        expected = events @ shares()
+        steps = [
+            min(max(math.log(wins[k] / expected[k]), -2.0), 2.0) if shown[k] else 0.0 for k in arms
+        ]
+        logs = [b + step for b, step in zip(logs, steps, strict=True)]
+        if max(map(abs, steps)) < 1e-7:
+            break
+    errors = []
+    for k, q in enumerate(shares().T):
+        expected = events * q
+        rates = np.minimum(expected / np.maximum(weights * visitors[:, k], 1e-12), 1)
+        own = weights * expected * (1 - rates) * (1 - q) ** 2
+        noise = 0.02 + (own + q**2 * weights * events * (1 - q)).sum()
+        spared = 1 - (expected * q).sum() / expected.sum() if expected.sum() > 0 else 1.0
+        errors.append(math.sqrt(noise * max(spared, 0.05)) / (0.02 + (expected * (1 - q)).sum()))
+    return logs, errors
 
 
 def errors_of(variance):
@@ -108,10 +145,13 @@ def best(logs, errors, scale):
     if len(logs) == 2:
         return best_of_two(logs, errors, weights)
     won = [0.0 for _ in arms]
+    least, nodes = 0.02, ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6))
+    if len(logs) > MANY:
+        least, nodes = 0.1, ((0.0, 1.0),)
     for tau, weight, m, total in zip(TAUS, weights, means, totals, strict=True):
-        if weight < 0.02:
+        if weight < least:
             continue
-        for node, part in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):
+        for node, part in nodes:
             middle = m + node / math.sqrt(total)
             q = [1 / errors[k] ** 2 + 1 / tau**2 for k in arms]
             centres = [(logs[k] / errors[k] ** 2 + middle / tau**2) / q[k] for k in arms]

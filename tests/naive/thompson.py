@@ -83,6 +83,7 @@ class CalendarThompson(PatientThompson):
     def __init__(self):
         super().__init__()
         self.strata, self.cut, self.placed, self.doubts, self.changed = [], True, 0, {}, 0
+        self.logs = []
 
     def place(self, view, window):
         """Put the pulls that are new into strata."""
@@ -183,7 +184,9 @@ class CalendarThompson(PatientThompson):
             ]
             mass.append([n * share for n, share in zip(shown, shares, strict=True)])
             weights.append(0.5 ** (age / forget) if forget else 1.0)
-        logs, errors = odds.fit(visitors, mass, conversions, weights)
+        begin = self.logs or [0.0] * view.K
+        logs, errors = odds.fit(visitors, mass, conversions, weights, begin)
+        self.logs = list(logs)
         errors = [math.hypot(s, self.doubts.get(k, 0.0)) for k, s in enumerate(errors)]
         values = [
             [p.visible(view.t - p.s) for p in view.of(k) if self.came(view, p, window)]

@@ -46,11 +46,6 @@ def test_every_policy_law_and_reward_has_a_twin():
     } == set(REWARDS)
 
 
-FEW_ENOUGH = 16
-"""With more arms CalendarThompson's draws are not those of its twin, though interpreted shares are:
-why is not known yet."""
-
-
 # the model of every arm and round, from the definition, takes its time
 @pytest.mark.parametrize(
     "name", policy_names("PatientThompson", "CalendarThompson", "TopTwoThompson")
@@ -60,8 +55,6 @@ def test_compiled_equals_naive(name):
         slow_twin = isinstance(policy, (pb.PatientThompson, pb.CalendarThompson))
         horizon = EXACT if fades(policy) or slow_twin else HORIZON
         for title, given in PROBLEMS.items():
-            if name == "CalendarThompson" and given.arms > FEW_ENOUGH:
-                continue
             problem = fit_for(policy, given)
             result = pb.simulate(
                 problem,
