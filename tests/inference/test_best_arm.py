@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from patientbandits.inference import best_normal, expected_loss
-from patientbandits.inference.best_arm import best_arm, mixture_of, normal_cdf
+from patientbandits.inference.best_arm import mixture_of, normal_cdf
 
 
-def test_best_arm_is_the_share_of_draws():
-    """Three betas: 400 000 draws, standard error below 0.001."""
+def test_tabulated_quantiles_are_those_of_draws():
+    """Three betas, 400 000 draws."""
     random = np.random.default_rng(6)
     shapes = [(30, 70), (33, 67), (3, 6)]
     arms = []
@@ -23,15 +23,7 @@ def test_best_arm_is_the_share_of_draws():
         variance = mean * (1 - mean) / (a + b + 1)
         arms.append(mixture_of(np.ones(1), np.array([mean]), np.array([variance])))
         draws.append(random.beta(a + 0.5, b + 0.5, 400_000))
-    drawn = np.array(draws)
-    comparison = best_arm(arms)
-    np.testing.assert_allclose(
-        comparison.best, np.bincount(drawn.argmax(axis=0)) / 400_000, atol=0.005
-    )
-    np.testing.assert_allclose(
-        comparison.loss, (drawn.max(axis=0) - drawn).mean(axis=1), atol=0.002
-    )
-    for arm, row in zip(arms, drawn, strict=True):
+    for arm, row in zip(arms, draws, strict=True):
         chances = np.array([0.025, 0.5, 0.975])
         np.testing.assert_allclose(arm.quantile(chances), np.quantile(row, chances), atol=0.005)
 

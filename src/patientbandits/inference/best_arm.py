@@ -1,7 +1,8 @@
-"""The best of several arms: how probable each is to be it, and what choosing another one costs.
+"""Independent values compared without a prior in common: the best one, its loss, a lift.
 
-For people, with NumPy. Policies have functions of their own, which are compiled and whose bits are
-fixed: `patientbandits.policies.parts.best_arm`.
+Arms of one experiment have a prior in common: `patientbandits.inference.common_prior`.
+Policies have functions of their own, which are compiled and whose bits are fixed:
+`patientbandits.policies.parts.best_arm`.
 
 With distribution functions F_i of independent values X_i,
 
@@ -14,7 +15,6 @@ A distribution on (0, 1) is a mixture of betas, tabulated on a grid: quantiles w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +22,6 @@ import numpy as np
 from patientbandits.inference.elementary import digamma, trigamma
 from patientbandits.inference.intervals import FloatArray
 
-QUANTILE_LEVELS = np.concatenate(
-    [[1e-7, 1e-6, 1e-5, 1e-4], np.linspace(0.001, 0.999, 201), [1 - 1e-4, 1 - 1e-5, 1 - 1e-6]]
-)
-MOST_POINTS = 4000
 PAIRS = (np.arange(100) + 0.5) / 100
 
 NORMAL_REACH = 6.0
@@ -99,27 +95,6 @@ def merged(
     second = variances[order] + means[order] ** 2
     square = np.bincount(part, weights[order] * second, PARTS)[kept] / weight
     return weight / weight.sum(), first, np.maximum(square - first**2, 0.0)
-
-
-class BestArm(NamedTuple):
-    """For each arm."""
-
-    best: FloatArray
-    """the probability that no arm has a larger value"""
-    loss: FloatArray
-    """E[the largest value - this arm's]: what is lost per pull if this arm is chosen for good"""
-
-
-def best_arm(arms: Sequence[Tabulated]) -> BestArm:
-    """Compare independent values >= 0, by quadrature over all arms' quantiles."""
-    points = np.unique(np.concatenate([arm.quantile(QUANTILE_LEVELS) for arm in arms]))
-    points = points[:: len(points) // MOST_POINTS + 1]
-    ends = np.concatenate([[0.0], points, [max(float(arm.values[-1]) for arm in arms)]])
-    below = np.array([np.interp(ends, arm.values, arm.below, left=0.0) for arm in arms])
-    chances, log_below = chances_on_grid(below)
-    largest = float(((1.0 - np.exp(log_below.sum(axis=0))) * np.diff(ends)).sum())
-    means = np.array([float(((1.0 - np.exp(row)) * np.diff(ends)).sum()) for row in log_below])
-    return BestArm(chances, np.maximum(largest - means, 0.0))
 
 
 def chances_on_grid(below: FloatArray) -> tuple[FloatArray, FloatArray]:
